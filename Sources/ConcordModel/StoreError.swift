@@ -34,8 +34,9 @@ public enum StoreError: Error, Sendable {
   case conflict(entity: String, id: String, properties: [String])
   /// A file whose tables do not fit the model.
   case incompatibleStore(store: String, differences: [String])
-  /// A file that was migrated to a newer model than this one, before it was attached or while it was open.
-  case newerStore(store: String)
+  /// A file or database that was migrated to a newer model than this one, with the differences; without them if that happened while it was
+  /// open.
+  case newerStore(store: String, differences: [String] = [])
   /// A file of another program, with what it is, as in "a Core Data file".
   case foreignStore(store: String, kind: String)
   /// A file that was removed, replaced or emptied while it was open.
@@ -70,6 +71,11 @@ extension StoreError {
 }
 
 extension StoreError {
+  /// The difference between the version of a model with which a store was migrated and that of another one; none if they are equal.
+  package static func versions(stored: Int, model: Int) -> [String] {
+    stored == model ? [] : ["its version is \(stored), and the model's \(model)"]
+  }
+
   /// Whether an error says that a store is gone.
   package static func isOfDetachedStore(_ error: any Error) -> Bool {
     switch error {
@@ -103,7 +109,9 @@ extension StoreError: LocalizedError, CustomStringConvertible {
       "\(entity) \(id) was changed by another context: \(properties.joined(separator: ", "))"
     case .incompatibleStore(let store, let differences):
       "the store '\(store)' does not fit the model: \(differences.joined(separator: "; "))"
-    case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
+    case .newerStore(let store, let differences):
+      "the store '\(store)' was migrated to a newer model"
+        + (differences.isEmpty ? "" : ": \(differences.joined(separator: "; "))")
     case .foreignStore(let store, let kind): "the store '\(store)' is not Concord's: it is \(kind)"
     case .replacedStore(let store): "the file of the store '\(store)' was removed or replaced while it was open"
     case .keptElsewhere(let store, let other, let entities):

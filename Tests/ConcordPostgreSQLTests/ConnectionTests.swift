@@ -161,7 +161,48 @@
       #expect(failures > 20)
     }
 
-    @Test("A statement that takes too long is ended by the server, and a server that says nothing is given up")
+    @Test("A server that says nothing is given up, five seconds after it should have ended the statement")
+    func silence() throws {
+      let server = try PostgreSQLServer(isFast: true)
+      defer { try? server.stop("immediate") }
+      var options = PostgreSQLOptions(connection: server.url)
+      options.timeout = 0.5
+      let connection = try PostgreSQLConnection(options)
+      server.pause()
+      defer { server.goOn() }
+      let start = Date()
+      let failure = #expect(throws: PostgreSQLFailure.self) { try connection.query("SELECT 1") }
+      #expect(failure?.isConnectionLost == true && failure?.message.contains("has not answered") == true)
+      #expect((5...8).contains(-start.timeIntervalSinceNow))
+    }
+
+    @Test("Who finds all connections in use waits for one, and after the time-out is told so")
+    func poolTimeout() throws {
+      var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)
+      (options.poolSize, options.timeout) = (2, 0.3)
+      let pool = PostgreSQLPool(options, store: "Shop")
+      let error = try pool.with { _ in
+        try pool.with { _ in #expect(throws: StoreError.self) { try pool.with { _ in () } } }
+      }
+      #expect(error?.description.contains("all 2 connections were in use") == true)
+      try pool.with { _ in () }
+    }
+
+    @Test("A connection that nobody has used for its time is closed, by a store that nobody uses, and another one is made when it is needed")
+    func idle() throws {
+      let fleet = try Fleet()
+      var options = PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema)
+      (options.idleTime, options.pollInterval) = (0.3, 0.1)
+      let store = try PostgreSQLStore(name: "Shop", options, model: fleet.model, entities: fleet.model.entities)
+      defer { try? store.close() }
+      let observation = store.observeCommits { _ in }
+      #expect(store.pool.count >= 1)
+      #expect(eventually { store.pool.count == 0 })
+      #expect(try store.read { try $0.row(of: fleet.key(1)) } == nil)
+      withExtendedLifetime(observation) {}
+    }
+
+    @Test("A statement that takes too long is ended by the server")
     func timeouts() throws {
       var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)
       options.timeout = 0.3

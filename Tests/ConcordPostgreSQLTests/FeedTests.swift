@@ -98,6 +98,35 @@
       try open.run([.once("ROLLBACK")])
     }
 
+    @Test("To look for changes that are kept no longer reads some of the oldest ones, however many there are")
+    func lookingForOld() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      try fleet.sql(
+        """
+        INSERT INTO concord_changes (xid, at, entity) SELECT '7', now(), 'Progress' FROM generate_series(1, 20000);
+        INSERT INTO concord_changes (xid, at, entity)
+          SELECT '6', now() - interval '2 days', 'Progress' FROM generate_series(1, 40);
+        ANALYZE concord_changes
+        """)
+      let connection = try PostgreSQLConnection(
+        PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try connection.run(PostgreSQLWatch.settings)
+      let command = PostgreSQLWatch.trim(olderThan: 86_400)
+      let plan = try connection.run([
+        .once("EXPLAIN (ANALYZE, TIMING off, SUMMARY off) \(command.sql)", command.parameters)
+      ])[0]
+      let lines = (0..<plan.count).map { plan.text($0, 0) }
+      let scans = lines.filter { $0.contains("on concord_changes") || $0.contains("Removed by") }
+      let read = scans.compactMap { line in
+        line.firstMatch(of: /(?:actual rows=|Removed by [A-Za-z ]+: )(\d+)(?: loops=(\d+))?/).map {
+          (Int($0.1) ?? 0) * ($0.2.flatMap { Int($0) } ?? 1)
+        }
+      }
+      #expect(read.count >= 2 && read.reduce(0, +) <= 2_100, "\(lines.joined(separator: "\n"))")
+      #expect(try fleet.sql("SELECT count(*) FROM concord_changes WHERE xid = '6'") == "0")
+    }
+
     @Test("Eight writers hold two rows equal, and sometimes stay open: no view ever shows them differ, or goes back")
     func equalRows() throws {
       let fleet = try Fleet()

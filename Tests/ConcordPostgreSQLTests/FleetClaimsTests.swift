@@ -128,6 +128,57 @@
       #expect((2...65).contains(attempts), "\(attempts)")
     }
 
+    @Test("Of writers that lock rows in opposite orders none fails, although the server ends one of them now and then")
+    func deadlocks() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 1, 1), (2, 1, 1)")
+      @Sendable func locks(_ id: Int) -> String { "SELECT 1 FROM \"Progress\" WHERE \"id\" = \(id) FOR UPDATE" }
+      var attempts = 0
+      let thread = Locked<[String]>([])
+      for round in 1...3 {
+        // Somebody else has the second row, and wants the first one when this has it.
+        let (isHeld, isWanted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let ended = DispatchSemaphore(value: 0)
+        let other = try PostgreSQLConnection(
+          PostgreSQLOptions(
+            connection: fleet.server.url(ports: [fleet.server.port], role: "owner"), schema: fleet.schema))
+        var isFirst = true
+        Thread.detachNewThread {
+          defer { ended.signal() }
+          do {
+            // It looks for the circle later than the other one, so that it is not the one that is ended.
+            try other.run([.once("BEGIN"), .once("SET deadlock_timeout TO '20s'"), .once(locks(2))])
+          } catch { thread.withLock { $0.append("\(error)") } }
+          isHeld.signal()
+          isWanted.wait()
+          do { try other.run([.once(locks(1)), .once("COMMIT")]) } catch { thread.withLock { $0.append("\(error)") } }
+        }
+        isHeld.wait()
+        try store.write(origin: nil) { writing in
+          attempts += 1
+          func update(_ id: Int) throws {
+            guard let old = try writing.row(of: fleet.key(id)) else { return }
+            try writing.update(fleet.row(id, round, stamp: Stamp(round + 1)), replacing: old, for: fleet.key(id))
+            // So that it is sent.
+            _ = try writing.row(of: fleet.key(id))
+          }
+          try update(1)
+          if isFirst {
+            isFirst = false
+            isWanted.signal()
+            Thread.sleep(forTimeInterval: 0.2)
+          }
+          try update(2)
+        }
+        ended.wait()
+      }
+      #expect(thread.withLock { $0 } == [])
+      #expect(attempts == 6)
+      #expect(try fleet.sql("SELECT string_agg(last::text, ',') FROM \"Progress\"") == "3,3")
+    }
+
     @Test("pg_dump of the schema holds all, and processes see what another epoch means")
     func backup() throws {
       let server = try PostgreSQLServer(isFast: true)

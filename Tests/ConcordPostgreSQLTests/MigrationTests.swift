@@ -105,12 +105,100 @@
       let key = EntityKey(try second.entity(Second.Item.self), .integer(7))
       #expect(try migrated.read { try $0.row(of: key)?.values } == [.integer(7), .text("t7"), .integer(1997), .null])
       try migrated.close()
-      do {
-        _ = try open(first)
-        Issue.record("the older model was taken")
-      } catch StoreError.newerStore {}
+      #expect {
+        try open(first)
+      } throws: { error in
+        // What differs is told.
+        guard case StoreError.newerStore(_, let differences) = error else { return false }
+        return !differences.isEmpty && differences.allSatisfy { $0.hasPrefix("Item.") }
+          && "\(error)".contains("newer model: Item.")
+      }
       let shapes = try server.sql("SELECT count(*) FROM \(identifier(options.schema)).concord_schema")
       #expect(shapes == "2")
+    }
+
+    @Test("A migration takes as long as it needs, and so do those that wait for it, whatever the time-out is")
+    func longerThanTheTimeout() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let schema = "m-\(UUID().uuidString.prefix(8))"
+      @Sendable func open(_ model: Model) throws -> PostgreSQLStore {
+        var options = PostgreSQLOptions(connection: server.url, schema: schema)
+        options.timeout = 0.2
+        return try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities)
+      }
+      try open(try Model("Items", entities: [First.Item.self])).close()
+      let conversion = ColumnMigration("year", of: Second.Item.self) { _ in .integer(0) }
+      let second = try Model("Items", entities: [Second.Item.self], migrations: [conversion])
+      let reader = try PostgreSQLConnection(PostgreSQLOptions(connection: server.url, schema: schema))
+      try reader.run([.once("BEGIN"), .once("SELECT count(*) FROM \"Item\"")])
+      let failures = Locked<[String]>([])
+      let ended = DispatchGroup()
+      for _ in 0..<3 {
+        DispatchQueue.global().async(group: ended) {
+          do { try open(second).close() } catch { failures.withLock { $0.append("\(error)") } }
+        }
+      }
+      // Longer than a statement may take, and than the client waits for an answer otherwise.
+      Thread.sleep(forTimeInterval: 6.5)
+      try reader.run([.once("COMMIT")])
+      ended.wait()
+      #expect(failures.withLock { $0 } == [])
+      let shapes = try server.sql("SELECT count(*) FROM \(identifier(schema)).concord_schema")
+      #expect(shapes == "2")
+    }
+
+    @Test("A migration gives up on a server that says nothing")
+    func silentServer() throws {
+      let server = try PostgreSQLServer(isFast: true)
+      defer { try? server.stop("immediate") }
+      var options = PostgreSQLOptions(connection: server.url, schema: "m")
+      options.timeout = 0.2
+      let connection = try PostgreSQLConnection(options)
+      defer { server.goOn() }
+      let failure = #expect(throws: PostgreSQLFailure.self) {
+        try connection.changingSchema("m") {
+          server.pause()
+          try connection.run([.once("SELECT 1")])
+        }
+      }
+      #expect(failure?.isConnectionLost == true)
+    }
+
+    @Test("To convert the values of a column reads each row a few times, however many there are")
+    func convertingMany() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let options = PostgreSQLOptions(connection: server.url, schema: "m-\(UUID().uuidString.prefix(8))")
+      func open(_ model: Model) throws -> PostgreSQLStore {
+        try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities)
+      }
+      let first = try Model("Items", entities: [First.Item.self])
+      try open(first).close()
+      let (count, schema) = (30_000, identifier(options.schema))
+      try server.sql(
+        """
+        INSERT INTO \(schema)."Item" ("id", title, year, _stamp)
+        SELECT n, 't' || n, (1000 + n % 1000)::text, 1 FROM generate_series(1, \(count)) AS n; ANALYZE \(schema)."Item"
+        """)
+      func rowsRead() throws -> Int {
+        // What a session has read is noted when it has ended.
+        Thread.sleep(forTimeInterval: 0.5)
+        let read = try server.sql(
+          """
+          SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables
+          WHERE relid = '\(schema)."Item"'::regclass
+          """)
+        return try #require(Int(read))
+      }
+      let before = try rowsRead()
+      let conversion = ColumnMigration("year", of: Second.Item.self) { old in
+        guard case .text(let text) = old["year"], let year = Int64(text) else { return .integer(0) }
+        return .integer(year)
+      }
+      try open(try Model("Items", entities: [Second.Item.self], migrations: [conversion])).close()
+      let read = try rowsRead() - before
+      #expect((count...12 * count).contains(read), "\(read) rows were read")
+      #expect(
+        try server.sql("SELECT count(*) FROM \(schema).\"Item\" WHERE year = 1000 + \"id\" % 1000") == "\(count)")
     }
 
     @Test("A process with the older model that has the store open is told when it does not fit any longer")

@@ -39,13 +39,14 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Runs a block on another thread, while no other block or call of the context runs.
   ///
+  /// The block is run also if the task is cancelled. What a PostgreSQL server runs for it is ended then, and its later calls
+  /// of such a store throw `CancellationError`; a save throws it if it has had no effect.
+  ///
   /// - Throws: what the block throws.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable (BackgroundContext) throws -> R
   ) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try self.performAndWait(body) }) }
-    }
+    try await TaskCancellation.perform(on: queue) { try self.performAndWait(body) }
   }
 
   /// Runs a block without parameters, with exclusive use of the context.

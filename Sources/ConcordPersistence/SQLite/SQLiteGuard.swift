@@ -43,7 +43,7 @@
 
     /// Within a transaction: checks that no newer program has migrated the file.
     ///
-    /// - Throws: ``/ConcordModel/StoreError/newerStore(store:)``.
+    /// - Throws: ``/ConcordModel/StoreError/newerStore(store:differences:)``.
     func checkSchema(_ db: Database) throws {
       let number = try Self.schemaVersion(db)
       if checked.withLock({ $0.schema == number }) { return }

@@ -97,7 +97,7 @@
     /// Makes missing tables, and migrates those that differ, in one transaction.
     ///
     /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with each difference that cannot be
-    ///   migrated, ``/ConcordModel/StoreError/newerStore(store:)``.
+    ///   migrated, ``/ConcordModel/StoreError/newerStore(store:differences:)``.
     func prepare(_ db: Database) throws {
       let comparison = try compare(db)
       try checkVersion(comparison, db)
@@ -229,7 +229,12 @@
       let isOlder =
         version < present && !comparison.changed.isEmpty
         || comparison.migrations.contains { $0.isOlder(version: version) }
-      if isOlder { throw StoreError.newerStore(store: store) }
+      if isOlder {
+        throw StoreError.newerStore(
+          store: store,
+          differences: StoreError.versions(stored: present, model: version)
+            + comparison.changed.flatMap(\.allDifferences))
+      }
     }
 
     /// Returns the differences that cannot be migrated, or all differences if migration is off.

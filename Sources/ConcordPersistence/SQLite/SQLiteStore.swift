@@ -9,7 +9,7 @@
   /// When a write has returned, it survives the end of the process, also by `kill -9`. A new file, its log and its
   /// shared memory are readable by their owner only. A file that is removed, replaced or emptied while it is open is no
   /// longer read or written: calls throw ``/ConcordModel/StoreError/replacedStore(store:)``. A file that a newer
-  /// program has migrated meanwhile is no longer read or written: calls throw ``/ConcordModel/StoreError/newerStore(store:)``.
+  /// program has migrated meanwhile is no longer read or written: calls throw ``/ConcordModel/StoreError/newerStore(store:differences:)``.
   public final class SQLiteStore: RowStore, ExclusivelyWritten {
     public let name: String
     /// The address of the file.

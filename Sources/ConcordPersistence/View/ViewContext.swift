@@ -114,10 +114,10 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   // MARK: Blocks
 
   /// Runs a block on another thread, as one transaction.
+  ///
+  /// If the task is cancelled, the block runs as in ``BackgroundContext/perform(_:)-2mwz7``.
   public func perform<R: Sendable>(_ body: @escaping @Sendable (ViewContext) throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try self.performAndWait(body) }) }
-    }
+    try await TaskCancellation.perform(on: queue) { try self.performAndWait(body) }
   }
 
   /// Runs a block without parameters as one transaction, with exclusive use of the context.

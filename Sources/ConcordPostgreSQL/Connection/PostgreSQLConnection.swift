@@ -1,6 +1,7 @@
 #if PostgreSQL
   import CPostgreSQL
   import ConcordModel
+  import ConcordPersistence
   import Foundation
 
   // Relies on: libpq's connection is used by one thread at a time, which the pool sees to.
@@ -32,7 +33,10 @@
     /// The id of the last transaction that it has committed.
     var lastTransaction: UInt64 = 0
     private let handle: OpaquePointer
+    private let options: PostgreSQLOptions
     private let timeout: TimeInterval
+    /// Whether a statement may take as long as it needs, while the server accepts connections.
+    private var isWithoutLimit = false
     /// The names of prepared statements, by their SQL and the types of their parameters.
     private var prepared: [Statement: String] = [:]
     private var lastStatement = 0
@@ -59,7 +63,7 @@
     /// - Parameter session: a name that no other connection has.
     /// - Throws: ``PostgreSQLFailure``.
     init(_ options: PostgreSQLOptions, session: String = UUID().uuidString) throws {
-      self.session = session
+      (self.options, self.session) = (options, session)
       timeout = options.statementTimeout ?? options.timeout
       let connection = try Self.withParameters(options) { PQconnectdbParams($0, $1, 1) }
       guard let connection else {
@@ -129,6 +133,21 @@
 
     // MARK: Running
 
+    /// Begins a transaction whose statements may take as long as they need, as long as a server is there: it changes tables, of which one
+    /// process does so at a time. Until the closure returns, nothing else limits the time.
+    func changingSchema<R>(_ schema: String, _ body: () throws -> R) throws -> R {
+      isWithoutLimit = true
+      defer { isWithoutLimit = false }
+      var lock = PostgreSQLParameters()
+      lock.append("concord.\(schema)")
+      try run([
+        .once("BEGIN"), .once("SET LOCAL statement_timeout TO 0"),
+        // Until the end of the transaction.
+        .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
+      ])
+      return try body()
+    }
+
     /// Sends a command with the next batch.
     func later(_ command: Command) { deferred.append(command) }
 
@@ -152,6 +171,16 @@
     ///   fails.
     @discardableResult
     func run(_ commands: [Command], followedBy follower: Command? = nil) throws -> [PostgreSQLResult] {
+      guard let task = TaskCancellation.current, let cancellation else { return try answers(commands, follower) }
+      do { return try task.during(end: cancellation.cancel) { try answers(commands, follower) } } catch var failure
+        as PostgreSQLFailure
+      {
+        failure.isCancelled = failure.code == "57014" && task.isCancelled
+        throw failure
+      }
+    }
+
+    private func answers(_ commands: [Command], _ follower: Command?) throws -> [PostgreSQLResult] {
       if isBroken {
         throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true)
       }
@@ -331,9 +360,14 @@
     ///
     /// - Throws: if that takes too long: the server cannot be asked to stop then, so the connection is given up.
     private func wait(_ events: Int32, _ deadline: Date) throws -> Int32 {
+      var deadline = deadline
       var waiting = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
       while true {
-        let left = deadline.timeIntervalSinceNow
+        var left = deadline.timeIntervalSinceNow
+        if left <= 0, isWithoutLimit, Self.isAccepted(options) {
+          deadline = Date(timeIntervalSinceNow: timeout)
+          left = timeout
+        }
         if left <= 0 { throw lost("the server has not answered for \(Int(timeout)) s") }
         let count = poll(&waiting, 1, Int32(min(left * 1000 + 1, 60_000)))
         if count > 0 { return Int32(waiting.revents) }

@@ -5,7 +5,7 @@
     /// Translates what libpq or the server says. Other errors, those of users' code too, stay as they are.
     static func translating<R>(store: String, _ body: () throws -> R) throws -> R {
       do { return try body() } catch let failure as PostgreSQLFailure {
-        throw StoreError(failure, store: store)
+        throw failure.error(in: store)
       }
     }
 

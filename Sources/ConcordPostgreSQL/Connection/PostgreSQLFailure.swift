@@ -1,4 +1,6 @@
 #if PostgreSQL
+  import ConcordModel
+
   /// A failure as libpq or the server describes it.
   struct PostgreSQLFailure: Error {
     /// The code of the SQL standard, such as `40001`; empty if the server did not answer.
@@ -20,8 +22,15 @@
     var succeeded = 0
     /// Whether the connection cannot be used any longer.
     var isConnectionLost = false
+    /// Whether the task was cancelled for which the statement was run.
+    var isCancelled = false
 
     /// Whether the same transaction may succeed when it is run again: it has met another one.
     var isConflict: Bool { code == "40001" || code == "40P01" }
+
+    /// What users get.
+    func error(in store: String) -> any Error {
+      isCancelled ? CancellationError() : StoreError(self, store: store)
+    }
   }
 #endif

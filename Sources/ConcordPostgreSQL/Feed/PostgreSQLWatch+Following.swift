@@ -237,22 +237,28 @@
     private func trim(_ connection: PostgreSQLConnection) throws {
       let pause = min(60, options.feedRetention / 10)
       guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
-      var parameters = PostgreSQLParameters()
-      parameters.append(options.feedRetention)
-      let result = try connection.run([
-        .init(
-          sql: """
-            WITH old AS (
-              SELECT ctid FROM concord_changes
-              WHERE at < now() - $1 * interval '1 second' AND xid < pg_snapshot_xmin(pg_current_snapshot())
-              ORDER BY xid LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED
-            ), gone AS (DELETE FROM concord_changes WHERE ctid IN (SELECT ctid FROM old) RETURNING xid)
-            UPDATE concord_state SET trimmed = greatest(trimmed, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
-            WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
-            """, parameters: parameters)
-      ])[0]
+      let result = try connection.run([Self.trim(olderThan: options.feedRetention)])[0]
       // There may be more of them.
       if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
+    }
+
+    /// The statement that looks at the oldest changes, and removes those that are older than a time in seconds.
+    static func trim(olderThan time: TimeInterval) -> PostgreSQLConnection.Command {
+      var parameters = PostgreSQLParameters()
+      parameters.append(time)
+      return .init(
+        sql: """
+          WITH first AS MATERIALIZED (
+            SELECT ctid AS place, at FROM concord_changes
+            WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid LIMIT \(batch)
+          ), old AS (
+            SELECT ctid FROM concord_changes WHERE ctid = ANY (ARRAY(
+              SELECT place FROM first WHERE at < now() - $1 * interval '1 second'
+            )) FOR UPDATE SKIP LOCKED
+          ), gone AS (DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING xid)
+          UPDATE concord_state SET trimmed = greatest(trimmed, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
+          WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
+          """, parameters: parameters)
     }
   }
 #endif

@@ -75,7 +75,7 @@
     }
 
     func storeError(_ error: any Error, of entity: EntityDescription) -> any Error {
-      (error as? PostgreSQLFailure).map { StoreError($0, store: store) } ?? error
+      (error as? PostgreSQLFailure)?.error(in: store) ?? error
     }
 
     // MARK: Running
@@ -104,7 +104,7 @@
     private func send(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
       do { return try reading?.run(commands) ?? connection.run(commands) } catch let failure as PostgreSQLFailure {
         if self.failure == nil { self.failure = failure }
-        throw StoreError(failure, store: store)
+        throw failure.error(in: store)
       }
     }
 

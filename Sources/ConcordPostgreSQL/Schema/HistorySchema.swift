@@ -14,14 +14,10 @@
     func prepare(_ connection: PostgreSQLConnection) throws {
       if try isCurrent(connection) { return }
       do {
-        var lock = PostgreSQLParameters()
-        lock.append("concord.\(schema.name)")
-        try connection.run([
-          .once("BEGIN"), .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
-          .once("SET LOCAL statement_timeout TO 0"),
-        ])
-        try start(connection)
-        try connection.run([.once("COMMIT")])
+        try connection.changingSchema(schema.name) {
+          try start(connection)
+          try connection.run([.once("COMMIT")])
+        }
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         _ = connection.rollBack()
         throw PostgreSQLRightsError(

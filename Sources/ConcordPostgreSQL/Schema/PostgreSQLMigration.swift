@@ -326,21 +326,9 @@
           }
           try connection.run([.once("UPDATE \(name) SET \(column) = $1 WHERE \(column) IS NULL", parameters)])
         }
-        for (key, value) in converted[addition.column.name] ?? [] {
-          var parameters = PostgreSQLParameters()
-          guard addition.form.append(value, to: &parameters) else {
-            problems.append("\(table.name).\(addition.column.name) cannot keep \(value)")
-            break
-          }
-          parameters.append(key)
-          try connection.run([
-            .init(
-              sql:
-                "UPDATE \(name) SET \(column) = $1 WHERE \"id\"::text = $2 AND \(column) IS NULL",
-              parameters: parameters)
-          ])
-        }
-        problems += try unreadable(addition, converted[addition.column.name] ?? [], connection)
+        let values = converted[addition.column.name] ?? []
+        problems += try write(values, into: addition, connection)
+        problems += try unreadable(addition, values, connection)
       }
       for column in optional {
         try connection.run([alter("ALTER COLUMN \(identifier(column)) DROP NOT NULL")])
@@ -363,6 +351,45 @@
         .once(try TableShape.note(table, version: version, keeping: carriedNames)),
       ])
       return problems
+    }
+
+    /// The rows of one statement.
+    private static let batch = 5_000
+
+    /// Writes what the user's closures have made into the rows that have no value.
+    ///
+    /// - Returns: what cannot be written.
+    private func write(
+      _ values: [(key: String, value: StoredValue)], into addition: Addition, _ connection: PostgreSQLConnection
+    ) throws -> [String] {
+      if values.isEmpty { return [] }
+      let (name, column) = (identifier(table.name), identifier(addition.column.name))
+      let type = try connection.run([
+        .once(
+          """
+          SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+          WHERE attrelid = \(literal(name))::regclass AND attname = 'id' AND NOT attisdropped
+          """)
+      ])[0].text(0, 0)
+      // The array is made into one of keys first, so that the index of the keys is used.
+      let sql = """
+        UPDATE \(name) AS t SET \(column) = u.v FROM unnest(($1::text[])::\(type)[], $2) AS u(k, v)
+        WHERE t."id" = u.k AND t.\(column) IS NULL
+        """
+      for start in stride(from: 0, to: values.count, by: Self.batch) {
+        var rows = ParameterRows([.text, addition.form.type])
+        for (key, value) in values[start..<min(values.count, start + Self.batch)] {
+          var isKept = true
+          rows.append { row in
+            row.append(key)
+            isKept = addition.form.append(value, to: &row)
+            if !isKept { row.appendNull(addition.form.type) }
+          }
+          if !isKept { return ["\(table.name).\(addition.column.name) cannot keep \(value)"] }
+        }
+        try connection.run([.init(sql: sql, parameters: rows.arrays)])
+      }
+      return []
     }
 
     /// Returns what cannot be read of the values that the user's closures have made. A database that was left with it would have no way

@@ -26,47 +26,11 @@
     /// Makes what is missing, and migrates what differs, as a whole. Of several that do so at once, one does.
     ///
     /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
-    ///   ``/ConcordModel/StoreError/newerStore(store:)``, ``PostgreSQLRightsError`` if the role may not do that.
+    ///   ``/ConcordModel/StoreError/newerStore(store:differences:)``, ``PostgreSQLRightsError`` if the role may not do that.
     func prepare(_ connection: PostgreSQLConnection) throws {
       do {
         if try isCurrent(try present(connection)) { return }
-        // Until the end of the transaction.
-        var lock = PostgreSQLParameters()
-        lock.append("concord.\(name)")
-        try connection.run([
-          .once("BEGIN"), .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
-          .once("SET LOCAL statement_timeout TO 0"),
-        ])
-        let present = try present(connection)
-        let migrations = try migrations(present)
-        var problems: [String] = []
-        for migration in migrations where migration.isChanged {
-          problems += try migration.differences(connection)
-        }
-        if !problems.isEmpty {
-          throw StoreError.incompatibleStore(store: store, differences: problems)
-        }
-        let isFollowed = present.tables["concord_feed"] != nil && migrations.contains(where: \.isChanged)
-        if isFollowed { try unfollow(migrations, connection) }
-        try moveCollections(present, migrations, connection)
-        try connection.run(try missing(self.present(connection), before: true).map { .once($0) })
-        for migration in migrations where migration.isChanged {
-          problems += try migration.run(connection)
-        }
-        if !problems.isEmpty {
-          throw StoreError.incompatibleStore(store: store, differences: problems)
-        }
-        try noteMigrated(migrations, present, connection)
-        // A column that was dropped has taken its index with it.
-        try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
-        try fillUnique(before: present, migrations, connection)
-        try connection.run(
-          entities.map { storedName($0.name) }.filter(present.unfilled.contains).map {
-            .once("UPDATE concord_tables SET is_filled = true WHERE \"table\" = \(literal($0))")
-          })
-        if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
-        if isFollowed { try HistorySchema(self).start(connection) }
-        try connection.run([.once("COMMIT")])
+        try connection.changingSchema(name) { try change(connection) }
       } catch let failure as PostgreSQLFailure where failure.code == "23505" {
         throw StoreError.incompatibleStore(
           store: store, differences: ["\(failure.constraint ?? "a column") is to be unique, and is not"])
@@ -77,6 +41,39 @@
         _ = connection.rollBack()
         try refuse(failure, connection)
       }
+    }
+
+    private func change(_ connection: PostgreSQLConnection) throws {
+      let present = try present(connection)
+      let migrations = try migrations(present)
+      var problems: [String] = []
+      for migration in migrations where migration.isChanged {
+        problems += try migration.differences(connection)
+      }
+      if !problems.isEmpty {
+        throw StoreError.incompatibleStore(store: store, differences: problems)
+      }
+      let isFollowed = present.tables["concord_feed"] != nil && migrations.contains(where: \.isChanged)
+      if isFollowed { try unfollow(migrations, connection) }
+      try moveCollections(present, migrations, connection)
+      try connection.run(try missing(self.present(connection), before: true).map { .once($0) })
+      for migration in migrations where migration.isChanged {
+        problems += try migration.run(connection)
+      }
+      if !problems.isEmpty {
+        throw StoreError.incompatibleStore(store: store, differences: problems)
+      }
+      try noteMigrated(migrations, present, connection)
+      // A column that was dropped has taken its index with it.
+      try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
+      try fillUnique(before: present, migrations, connection)
+      try connection.run(
+        entities.map { storedName($0.name) }.filter(present.unfilled.contains).map {
+          .once("UPDATE concord_tables SET is_filled = true WHERE \"table\" = \(literal($0))")
+        })
+      if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
+      if isFollowed { try HistorySchema(self).start(connection) }
+      try connection.run([.once("COMMIT")])
     }
 
     /// Removes the triggers that keep changed rows as they were from the tables that a migration changes: they name its columns.
@@ -184,7 +181,10 @@
       }
       let isOlder = version <= present.version && migrations.contains(where: \.isOlder)
       if isOlder || version < present.version && migrations.contains(where: \.isChanged) {
-        throw StoreError.newerStore(store: store)
+        throw StoreError.newerStore(
+          store: store,
+          differences: StoreError.versions(stored: present.version, model: version)
+            + migrations.filter(\.isChanged).flatMap(\.allDifferences))
       }
       let doubles = takers.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
         name, tables in

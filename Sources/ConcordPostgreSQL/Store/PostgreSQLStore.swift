@@ -173,6 +173,7 @@
 
     private func readAny(_ body: (any RowReading) throws -> Void) throws {
       try checkOpen()
+      try TaskCancellation.check()
       let current = Self.currentOfThread
       let entered = current?.of(self)
       if let session = entered?.session { return try session.nested(body) }
@@ -263,6 +264,7 @@
       var mayAssume = true
       var changedIndexes = 0
       while true {
+        try TaskCancellation.check()
         do {
           return try pool.with(isNested: isNested) { connection in
             try PostgreSQLTransaction(
@@ -282,7 +284,7 @@
             continue
           }
           guard attempts.mayRepeat(failure) else {
-            throw StoreError(failure, store: name)
+            throw failure.error(in: name)
           }
           repeatedWrites.withLock { $0 += 1 }
         }

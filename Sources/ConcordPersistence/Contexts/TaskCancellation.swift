@@ -1,0 +1,77 @@
+import Foundation
+
+/// The cancellation of a task that waits for a block: a store learns it while a server works for the block.
+// Unchecked, because the compiler cannot see that `changed` guards `state`.
+package final class TaskCancellation: @unchecked Sendable {
+  /// That of the block which this thread runs.
+  @TaskLocal package static var current: TaskCancellation?
+
+  private let changed = NSCondition()
+  private var state = State()
+
+  private struct State {
+    var isCancelled = false
+    /// Ends what is run at the moment.
+    var end: (@Sendable () -> Void)?
+    /// Whether that is being done.
+    var isEnding = false
+  }
+
+  private func locked<R>(_ body: (inout State) -> R) -> R {
+    changed.lock()
+    defer { changed.unlock() }
+    return body(&state)
+  }
+
+  package var isCancelled: Bool { locked { $0.isCancelled } }
+
+  /// Throws if the task that waits for the block of this thread was cancelled.
+  ///
+  /// - Throws: `CancellationError`.
+  package static func check() throws { if current?.isCancelled == true { throw CancellationError() } }
+
+  /// Runs a block on a queue.
+  static func perform<R: Sendable>(
+    on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    let cancellation = TaskCancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { continuation.resume(with: Result { try $current.withValue(cancellation, operation: body) }) }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+
+  /// Runs a closure that another one ends, on another thread, if the task is cancelled meanwhile.
+  ///
+  /// It returns when the other one has returned, too, which therefore ends nothing that comes later.
+  package func during<R>(end: @escaping @Sendable () -> Void, _ body: () throws -> R) rethrows -> R {
+    locked { if !$0.isCancelled { $0.end = end } }
+    defer {
+      changed.lock()
+      state.end = nil
+      while state.isEnding { changed.wait() }
+      changed.unlock()
+    }
+    return try body()
+  }
+
+  private func cancel() {
+    let end = locked { state in
+      state.isCancelled = true
+      state.isEnding = state.end != nil
+      return state.end
+    }
+    guard let end else { return }
+    // Whoever cancels does not wait for a server.
+    DispatchQueue.global().async {
+      end()
+      self.changed.lock()
+      self.state.isEnding = false
+      self.changed.broadcast()
+      self.changed.unlock()
+    }
+  }
+}
