@@ -76,6 +76,9 @@ extension StoreError {
     stored == model ? [] : ["its version is \(stored), and the model's \(model)"]
   }
 
+  /// The difference of a table that has all columns, of which the newer model means others by the same names.
+  package static func exchanged(_ table: String) -> String { "\(table) has columns that were exchanged" }
+
   /// Whether an error says that a store is gone.
   package static func isOfDetachedStore(_ error: any Error) -> Bool {
     switch error {

@@ -86,10 +86,12 @@
             let store = try container.attachPersistentStore(at: folder)
             if !isOpen { try container.detach(persistentStore: store) }
             let old = direct(try oldModel(version: oldVersion))
+            let versions =
+              oldVersion == newVersion ? "" : "its version is \(newVersion), and the model's \(oldVersion); "
             #expect(
               reason {
                 try old.attachPersistentStore(at: folder, for: StoreConfiguration(overwriteIncompatibleStore: true))
-              } == newer)
+              } == "\(newer): \(versions)Book.rating is not in the model; Book.year is INTEGER, not TEXT")
             #expect(
               try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.contains("-") }
                 == ["Library.sqlite"])

@@ -186,16 +186,21 @@
         }
         try run(Second.self, in: folder, [year(of: Second.self)]) { _ in }
         let newer = "the store 'L.sqlite' was migrated to a newer model"
-        #expect(reason { try run(First.self, in: folder, [text]) { _ in } } == newer)
+        let (isNumber, isText) = ("Book.year is INTEGER, not TEXT", "Book.year is TEXT, not INTEGER")
+        #expect(reason { try run(First.self, in: folder, [text]) { _ in } } == "\(newer): \(isNumber)")
         let years = try run(First.self, in: folder, [text], version: 1) { context in
           try context.fetch(FetchDescriptor<First>()).map(\.year)
         }
         #expect(years == ["1815"])
-        #expect(reason { try run(Second.self, in: folder, [year(of: Second.self)]) { _ in } } == newer)
+        #expect(
+          reason { try run(Second.self, in: folder, [year(of: Second.self)]) { _ in } }
+            == "\(newer): its version is 1, and the model's 0; \(isText)")
         // What fits is no older.
         #expect(try run(First.self, in: folder) { try $0.count(FetchDescriptor<First>()) } == 1)
         try run(Second.self, in: folder, [year(of: Second.self)], version: 2) { _ in }
-        #expect(reason { try run(First.self, in: folder, [text], version: 1) { _ in } } == newer)
+        #expect(
+          reason { try run(First.self, in: folder, [text], version: 1) { _ in } }
+            == "\(newer): its version is 2, and the model's 1; \(isNumber)")
       }
     }
 
@@ -209,7 +214,8 @@
         let back = ColumnMigration("year", of: Reordered.self) { _ in .text("") }
         #expect(
           reason { try run(Reordered.self, in: folder, [back]) { _ in } }
-            == "the store 'L.sqlite' was migrated to a newer model")
+            == "the store 'L.sqlite' was migrated to a newer model: Book.rating is not in the model; "
+            + "Book.year is INTEGER, not TEXT")
         #expect(try run(Third.self, in: folder) { try $0.fetch(FetchDescriptor<Third>()).map(\.rating) } == [4])
       }
     }

@@ -197,7 +197,7 @@
         }
         #expect(
           reason { try attached(folder, [Holder<Plain>.self, Review.self]) { _ in } }
-            == "the store 'Types.sqlite' was migrated to a newer model")
+            == "the store 'Types.sqlite' was migrated to a newer model: Holder has columns that were exchanged")
       }
       try withHolder(isOld: true) { folder, _, _ in
         let text = reason { try attached(folder, [Holder<Exchanged>.self, Review.self]) { _ in } }

@@ -181,11 +181,14 @@ extension ConcordTestProcess {
     Thread.detachNewThread {
       _ = readLine()
       var random = SeededNumbers(seed: seed)
-      for _ in 0..<times {
+      for turn in 0..<times {
         let pair = Int.random(in: 0..<pairs, using: &random)
-        let isTouch = Int.random(in: 0..<4, using: &random) == 0
+        // Some stay open for seconds once.
+        let isLong = seed % 4 == 0 && turn == times / 2
+        let isTouch = !isLong && Int.random(in: 0..<4, using: &random) == 0
         var pause =
           Int.random(in: 0..<12, using: &random) == 0 ? UInt32.random(in: 100_000...1_500_000, using: &random) : 0
+        if isLong { pause = 3_000_000 }
         let first = Int.random(in: 0..<2, using: &random)
         do {
           try rows.write(origin: nil) { writing in

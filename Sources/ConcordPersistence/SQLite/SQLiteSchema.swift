@@ -233,7 +233,9 @@
         throw StoreError.newerStore(
           store: store,
           differences: StoreError.versions(stored: present, model: version)
-            + comparison.changed.flatMap(\.allDifferences))
+            + comparison.changed.flatMap(\.allDifferences)
+            + comparison.migrations.filter { !$0.isChanged && $0.isOlder(version: version) }
+            .map { StoreError.exchanged($0.table.name) })
       }
     }
 

@@ -25,8 +25,11 @@ public protocol RowStore: AnyObject, Sendable {
   /// `origin` identifies the writer to observers.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 
-  /// Calls a closure after each commit, in commit order, with its changes, until the result is released. Commits of other
-  /// processes have no origin.
+  /// Calls a closure after each commit, once, with its changes, until the result is released. Commits of other processes have no origin.
+  ///
+  /// What is read from then on shows the commit, and all that were told before. Those of one thread are told in their order. A store that
+  /// processes on other machines write to may find several commits of theirs at once, and then tells them in any order, and a commit of its own
+  /// before them.
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
 
   /// Calls a closure after each commit except for those of one origin. A store can save faster if it wakes no observer for

@@ -115,7 +115,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Runs a block on another thread, as one transaction.
   ///
-  /// If the task is cancelled, the block runs as in ``BackgroundContext/perform(_:)-2mwz7``.
+  /// If the task is cancelled, the block is run all the same, as in a ``BackgroundContext``.
   public func perform<R: Sendable>(_ body: @escaping @Sendable (ViewContext) throws -> R) async throws -> R {
     try await TaskCancellation.perform(on: queue) { try self.performAndWait(body) }
   }

@@ -184,7 +184,8 @@
         throw StoreError.newerStore(
           store: store,
           differences: StoreError.versions(stored: present.version, model: version)
-            + migrations.filter(\.isChanged).flatMap(\.allDifferences))
+            + migrations.filter(\.isChanged).flatMap(\.allDifferences)
+            + migrations.filter { $0.isOlder && !$0.isChanged }.map { StoreError.exchanged($0.table.name) })
       }
       let doubles = takers.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
         name, tables in
