@@ -188,7 +188,7 @@
       try pool.with { _ in () }
     }
 
-    @Test("A connection that nobody has used for its time is closed, by a store that nobody uses, and another one is made when it is needed")
+    @Test("A connection that nobody has used for its time is closed, and another one is made when it is needed")
     func idle() throws {
       let fleet = try Fleet()
       var options = PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema)

@@ -371,7 +371,9 @@
           WHERE attrelid = \(literal(name))::regclass AND attname = 'id' AND NOT attisdropped
           """)
       ])[0].text(0, 0)
-      // The array is made into one of keys first, so that the index of the keys is used.
+      // Each key is looked up by the index; otherwise each batch may read all rows.
+      let ways = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"]
+      try connection.run(ways.map { .once("SET LOCAL \($0) TO off") })
       let sql = """
         UPDATE \(name) AS t SET \(column) = u.v FROM unnest(($1::text[])::\(type)[], $2) AS u(k, v)
         WHERE t."id" = u.k AND t.\(column) IS NULL
@@ -389,6 +391,7 @@
         }
         try connection.run([.init(sql: sql, parameters: rows.arrays)])
       }
+      try connection.run(ways.map { .once("SET LOCAL \($0) TO DEFAULT") })
       return []
     }
 
