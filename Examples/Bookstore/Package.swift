@@ -69,6 +69,7 @@ let package = Package(
         .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     // A customer of that server, with a store of its own, and the page that shows it.
@@ -89,6 +90,7 @@ let package = Package(
       dependencies: [
         "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ConcordSync", package: "Concord"),
       ],
       swiftSettings: settings),
     .testTarget(

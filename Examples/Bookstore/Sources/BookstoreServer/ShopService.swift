@@ -4,6 +4,7 @@ import ConcordServer
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 
 /// Who asks.
 struct Customer: Identifiable, Sendable {
@@ -24,7 +25,9 @@ extension SyncService<Customer> {
     _ container: any PersistentContainer, limits: SyncLimits, isRefusing: @escaping @Sendable () -> Bool,
     seen: @escaping @Sendable (Customer) -> Void
   ) -> SyncService {
-    let service = SyncService(container, actions: shopActions, limits: limits) { request in
+    var logger = Logger(label: "bookstore")
+    logger.logLevel = .warning
+    let service = SyncService(container, actions: shopActions, limits: limits, logger: logger) { request in
       let customer = Customer(token: request.headers[.authorization])
       if let customer { seen(customer) }
       return customer

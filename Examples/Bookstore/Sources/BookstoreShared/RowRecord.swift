@@ -29,22 +29,32 @@ public struct RowRecord: Codable, Hashable, Sendable {
   /// All rows of a store.
   public static func all(_ reading: any RowReading, _ model: Model) throws -> [RowRecord] {
     var records: [RowRecord] = []
+    try each(reading, model) { records.append(RowRecord($0, $1)) }
+    return records
+  }
+
+  /// Calls a closure for each row of a store.
+  public static func each(_ reading: any RowReading, _ model: Model, _ body: (EntityKey, StoredRow) -> Void) throws {
     for entity in model.entities {
       try reading.rows(RowQuery(entity)) { id, source in
         let row = StoredRow(
           values: entity.columns.indices.map { source.value(at: $0) },
           collections: try entity.collections.indices.map { try source.collection($0) }, stamp: source.stamp)
-        records.append(RowRecord(EntityKey(entity, id), row))
+        body(EntityKey(entity, id), row)
         return true
       }
     }
-    return records
   }
 
   /// A digest of rows in any order: FNV-1a of 64 bits over the UTF-8 of their sorted texts, each with a line feed, as 16 digits.
   public static func digest(_ rows: some Sequence<RowRecord>) -> String {
+    digest(texts: rows.map { Array($0.text.utf8) })
+  }
+
+  /// The digest of rows of which the texts are known.
+  public static func digest(texts: [[UInt8]]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for text in rows.map({ Array($0.text.utf8) }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+    for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       for byte in text + [0x0A] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
     let digits = String(hash, radix: 16)

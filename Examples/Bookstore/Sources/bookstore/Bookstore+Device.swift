@@ -60,9 +60,11 @@ extension Bookstore {
     }
 
     func run() async throws {
-      let storefront = try openStorefront(server, store, user: user)
+      let machine = try Machine(output: STDOUT_FILENO, showsRows: states) { recording in
+        try openStorefront(server, store, user: user, recording: recording)
+      }
+      let storefront = machine.storefront
       try await checkServer(storefront)
-      let machine = Machine(storefront, output: STDOUT_FILENO, showsRows: states)
       do {
         try await machine.act(actions, seed: seed)
       } catch {

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookstoreClient
 import BookstoreKit
 import BookstoreWeb
+import ConcordSync
 import Foundation
 
 extension Bookstore {
@@ -96,7 +97,8 @@ extension Bookstore {
 
 /// Opens the customer's store; ends the program with a message when it cannot be had.
 func openStorefront(
-  _ server: String, _ folder: String, user: String = "reader", isOnline: Bool = true
+  _ server: String, _ folder: String, user: String = "reader", isOnline: Bool = true,
+  recording: ((any RowStore, Model) throws -> any RowStore)? = nil
 ) throws -> Storefront {
   guard let url = URL(string: server), url.scheme == "http", url.host() != nil, url.port != nil else {
     throw ValidationError("--server needs an address such as http://127.0.0.1:8080.")
@@ -104,7 +106,7 @@ func openStorefront(
   if folder.isEmpty { throw ValidationError("--store needs the name of a folder.") }
   do {
     let folder = URL(fileURLWithPath: folder, isDirectory: true)
-    return try Storefront(server: url, folder: folder, customer: user, isOnline: isOnline)
+    return try Storefront(server: url, folder: folder, customer: user, isOnline: isOnline, recording: recording)
   } catch {
     complain("\(folder): \(error)")
     throw ExitCode(73)

@@ -99,6 +99,30 @@ struct ClientTests {
     }
   }
 
+  @Test("A customer that is a machine says each state that its file has, however fast they follow each other")
+  func eachState() async throws {
+    try await withCustomer { server, folder, _ in
+      let file = folder.deletingLastPathComponent().appendingPathComponent("said")
+      try Data().write(to: file)
+      let output = try FileHandle(forWritingTo: file)
+      let machine = try Machine(output: output.fileDescriptor, showsRows: false) {
+        try Storefront(server: server.url, folder: folder, recording: $0)
+      }
+      let customer = machine.storefront
+      func said() throws -> [DeviceLine] { try lines(of: Data(contentsOf: file)) }
+      #expect(try await eventually { try said().contains { $0.position != nil } })
+      customer.isOnline = false
+      #expect(try await eventually { !customer.books.value.isEmpty })
+      let book = try #require(customer.books.value.first)
+      for _ in 1...20 { try await customer.forward(customer.addToCart(book)) }
+      customer.isOnline = true
+      try await machine.finish()
+      let counts = try said().compactMap { $0.pending?.count }
+      #expect(Set(0...20).isSubset(of: counts), "\(counts)")
+      try await customer.close()
+    }
+  }
+
   @Test("What others change while a connection is broken is heard of when it is there again")
   func others() async throws {
     try await withCustomer { _, _, open in

@@ -1,6 +1,6 @@
 import BookstoreKit
 import BookstoreShared
-import ConcordSync
+package import ConcordSync
 import Foundation
 import Synchronization
 
@@ -22,50 +22,49 @@ package final class Machine: Sendable {
     var rows: [RowRecord]?
   }
 
-  private let storefront: Storefront
+  package let storefront: Storefront
   private let output: LineFile
-  private let showsRows: Bool
-  private let telling: [Task<Void, Never>]
-  private let states: AsyncStream<Void>.Continuation
-  private let observation: StoreObservation?
+  private let telling: Task<Void, Never>
 
   /// - Parameters:
   ///   - output: the descriptor of the file to which it says everything.
   ///   - showsRows: whether it says each state whole.
-  package init(_ storefront: Storefront, output: Int32, showsRows: Bool) {
+  ///   - open: a closure that opens the customer's store, and passes on what stands in front of the file.
+  package init(
+    output: Int32, showsRows: Bool,
+    open: (_ recording: @escaping (any RowStore, Model) throws -> any RowStore) throws -> Storefront
+  ) throws {
     let file = LineFile(descriptor: output)
-    (self.storefront, self.output, self.showsRows) = (storefront, file, showsRows)
+    let last = Mutex<Line?>(nil)
+    let known = Mutex(KnownRows())
+    storefront = try open { store, model in
+      StateStore(store) { reading in
+        // What cannot be read is not said; the store tells the error to whoever reads it for another reason.
+        let read = try? known.withLock { try Line(reading, model, showsRows: showsRows, &$0) }
+        guard let line = read, line.position != nil else { return }
+        let isNew = last.withLock { last in
+          defer { last = line }
+          return !line.isSame(as: last)
+        }
+        if isNew { Self.say(line, file) }
+      }
+    }
+    self.output = file
     let events = storefront.connect.outbox.events
-    let (commits, states) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    self.states = states
-    let rows = storefront.connect.persistentStoreCoordinator.persistentStores.first?.rows
-    observation = rows?.observeCommits { _ in states.yield() }
-    states.yield()
     // What an earlier process has queued, or heard of, it may not have said.
     for entry in storefront.connect.outbox.pending {
       Self.say(.init(queued: entry.key.rawValue, action: entry.name), file)
     }
     for letter in storefront.connect.outbox.deadLetters { Self.say(.init(letter), file) }
-    telling = [
-      Task {
-        for await event in events {
-          switch event {
-          case .accepted(let entry): Self.say(.init(decided: entry.key.rawValue, isAccepted: true), file)
-          case .refused(let letter): Self.say(.init(letter), file)
-          default: break
-          }
+    telling = Task {
+      for await event in events {
+        switch event {
+        case .accepted(let entry): Self.say(.init(decided: entry.key.rawValue, isAccepted: true), file)
+        case .refused(let letter): Self.say(.init(letter), file)
+        default: break
         }
-      },
-      Task { [model = storefront.connect.model] in
-        var last: Line?
-        for await _ in commits {
-          guard let rows, let line = try? rows.read({ try Line($0, model, showsRows: showsRows) }) else { continue }
-          if line.position == nil || line.isSame(as: last) { continue }
-          Self.say(line, file)
-          last = line
-        }
-      },
-    ]
+      }
+    }
   }
 
   private static func say(_ line: Line, _ file: LineFile) { try? file.write(line) }
@@ -99,12 +98,28 @@ package final class Machine: Sendable {
   /// Waits until all is decided, and what the server had by then is shown and said.
   package func finish() async throws {
     try await storefront.sync.checkpoint()
-    states.yield()
-    states.finish()
-    await telling[1].value
     // The outbox has said all before it is idle; its reader may be behind.
     try await Task.sleep(for: .milliseconds(100))
-    telling[0].cancel()
+    telling.cancel()
+  }
+}
+
+/// The rows of the last state, so that only those are made texts again that have changed.
+private struct KnownRows {
+  var rows: [EntityKey: (row: StoredRow, record: RowRecord, text: [UInt8])] = [:]
+  var digest: String?
+
+  mutating func read(_ reading: any RowReading, _ model: Model) throws {
+    var found: [EntityKey: (row: StoredRow, record: RowRecord, text: [UInt8])] = [:]
+    var isSame = true
+    try RowRecord.each(reading, model) { key, row in
+      if let known = rows[key], known.row == row { return found[key] = known }
+      let record = RowRecord(key, row)
+      found[key] = (row, record, Array(record.text.utf8))
+      isSame = false
+    }
+    if isSame, found.count == rows.count, digest != nil { return }
+    (rows, digest) = (found, RowRecord.digest(texts: found.values.map(\.text)))
   }
 }
 
@@ -114,7 +129,7 @@ extension Machine.Line {
   }
 
   /// The state of a device's file.
-  init(_ reading: any RowReading, _ model: Model, showsRows: Bool) throws {
+  fileprivate init(_ reading: any RowReading, _ model: Model, showsRows: Bool, _ known: inout KnownRows) throws {
     position = try reading.note(NoteName("sync", "position"))
     // Its first state is whole when the subscriptions are known.
     try reading.notes(in: "sync.subscriptions", after: nil) { _, state in
@@ -123,9 +138,9 @@ extension Machine.Line {
     }
     let outbox = try reading.outbox(after: nil).rows
     pending = outbox.filter { $0.state == .pending }.map(\.key)
-    let rows = try RowRecord.all(reading, model)
-    digest = RowRecord.digest(rows)
-    if showsRows { self.rows = rows }
+    try known.read(reading, model)
+    digest = known.digest
+    if showsRows { rows = known.rows.values.map(\.record) }
   }
 
   func isSame(as other: Machine.Line?) -> Bool {

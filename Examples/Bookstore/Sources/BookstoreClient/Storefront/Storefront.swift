@@ -1,8 +1,8 @@
 import BookstoreKit
 import BookstoreShared
 import BookstoreWeb
-import ConcordSync
-package import Foundation
+package import ConcordSync
+import Foundation
 
 /// A customer of the server, with a store of her own that is kept as the server's is, and shows at once what she does.
 package final class Storefront: Sendable {
@@ -14,7 +14,7 @@ package final class Storefront: Sendable {
   let books: EntityObserver<[Book]>
   /// The customer's cart, once there is something in it.
   let cart: EntityObserver<Cart?>
-  /// The cart as the file has it: a query does not find what pending actions alone have made.
+  /// What brings the stored cart into memory, where ``cart`` follows it.
   private let storedCarts: EntityObserver<[Cart]>
   /// Told when the outbox or the connection has changed.
   let changes = Broadcast<Void>()
@@ -29,8 +29,12 @@ package final class Storefront: Sendable {
   ///   - folder: where the file is, or is made.
   ///   - customer: her name.
   ///   - isOnline: whether there is a network, at first.
+  ///   - recording: a closure that returns what stands in front of the file, and is told of each commit.
   /// - Throws: `StoreError` if the file cannot be opened.
-  package init(server: URL, folder: URL, customer: String = "reader", isOnline: Bool = true) throws {
+  package init(
+    server: URL, folder: URL, customer: String = "reader", isOnline: Bool = true,
+    recording: ((any RowStore, Model) throws -> any RowStore)? = nil
+  ) throws {
     self.customer = customer
     let network = Network(server)
     network.isOnline = isOnline
@@ -39,7 +43,15 @@ package final class Storefront: Sendable {
       name: "shop", model: try .shop(), reachability: network.reachability, forwarding: shopActions,
       // Where one copy is refused, a review of the book may still be welcome.
       outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: backoff))
-    try connect.attachPersistentStore(at: folder)
+    if let recording {
+      let opened = GenericPersistentContainer<ContextStrategy.Direct>(name: "shop", model: connect.model)
+      let store = try opened.attachPersistentStore(at: folder)
+      try connect.persistentStoreCoordinator.attach(
+        PersistentStore(
+          configurationName: nil, type: store.type, url: store.url, rows: recording(store.rows, connect.model)))
+    } else {
+      try connect.attachPersistentStore(at: folder)
+    }
     try connect.start()
     sync = connect.sync(over: network, backoff: backoff) { customer }
     sync.subscribe("books")
