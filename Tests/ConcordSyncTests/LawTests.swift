@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(TestOptions.isLong ? 15 : 5)))
   struct LawTests {
     @Test("The checker of the law finds each planted violation")
     func planted() async throws {

@@ -7,7 +7,7 @@
   @testable import ConcordPostgreSQL
 
   /// What a database keeps for synchronisation beside what all stores do.
-  @Suite(.enabled(if: Kind.database != nil), .timeLimit(.minutes(3)))
+  @Suite(.enabled(if: Kind.database != nil), .timeLimit(.minutes(TestOptions.isLong ? 15 : 3)))
   struct PostgreSQLFeedTests {
     private func options(_ schema: String) -> PostgreSQLOptions {
       PostgreSQLOptions(connection: Kind.database ?? "", schema: schema)

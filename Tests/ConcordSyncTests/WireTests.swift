@@ -7,7 +7,7 @@
   @testable import ConcordServer
   @testable import ConcordSync
 
-  @Suite("The wire", .timeLimit(.minutes(3)))
+  @Suite("The wire", .timeLimit(.minutes(TestOptions.isLong ? 15 : 3)))
   struct WireTests {
     @Test("The hash function and the code of messages give the values of the standards")
     func hashes() {
