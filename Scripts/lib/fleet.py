@@ -161,7 +161,11 @@ def play(fleet):
         there.until("the price", lambda page: page.price(BOOK) == wanted)
         delays.append((time.monotonic() - begin) * 1000)
         here.until("the price", lambda page: page.price(BOOK) == wanted)
-    say(f"A price that changes on one page is on the other {statistics.median(delays):.0f} ms after the click")
+    median = statistics.median(delays)
+    # Some milliseconds; a busy machine gets more. Without a notification it would be a second.
+    if median > 250:
+        raise Failure(f"a click is on the other page after {median:.0f} ms only")
+    say(f"A price that changes on one page is on the other {median:.0f} ms after the click")
 
     copies = first.copies
     first.click("/cart", book=BOOK)
