@@ -36,7 +36,7 @@
         let time = try await clock.measure { found = try await client.entities("Book", ["search": "title 777"]) }
         #expect(found["items"].list.map { $0["id"].text }.prefix(2) == ["777", "7770"])
         #expect(found["total"].int == 11)
-        #expect(time < .seconds(10))
+        #expect(time < .seconds(3))
         #expect(try await client.entities("Book", ["search": "nowhere"])["total"].int == 0)
       }
       withExtendedLifetime(many) {}

@@ -125,20 +125,50 @@
       }
     }
 
-    @Test("Live queries over the stores show their plans and their sizes")
-    func storedQueries() async throws {
-      let connect = try await connect(Service())
-      let view = connect.viewContext
+    @Test(
+      "Live queries over the stores show their plans, their sizes, their cost and their observers",
+      arguments: [false, true])
+    func storedQueries(isForwarding: Bool) async throws {
+      var container: any PersistentContainer = try await connect(Service())
+      if !isForwarding {
+        container = GenericPersistentContainer<ContextStrategy.Mixed>(
+          name: "Notes", model: try Model("Notes", entities: [Note.self]))
+        try container.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+        let context = container.newBackgroundContext()
+        context.insert(Note(id: "a"))
+        try context.save()
+      }
+      let (view, context) = (container.viewContext, container.newBackgroundContext())
       try await inspecting(view.store, showing: view) { client, _ in
         #expect(try await part(client)["sections"][0]["rows"].list.isEmpty)
         let one = try view.query(FetchDescriptor<Note>(predicate: #Predicate { $0.id == "a" }))
         let all = try view.query(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.likes)]))
-        let rows = try await part(client)["sections"][0]["rows"].list
-        #expect(rows.map { $0["title"].text } == ["Note (query 1)", "Note (query 2)"])
-        #expect(rows[0]["details"][0]["text"].text == "1 shown, 1 known")
-        #expect(rows[0]["details"][1]["text"].text?.hasPrefix("found by id = ") ?? false)
-        #expect(rows[1]["details"][1]["text"].text == "each changed row of the type is compared with its condition")
-        withExtendedLifetime((one, all)) {}
+        func rows() async throws -> [JSON] { try await part(client)["sections"][0]["rows"].list }
+        var shown = try await rows()
+        #expect(shown.map { $0["title"].text } == ["Note (query 1)", "Note (query 2)"])
+        #expect(shown[0]["details"][0]["text"].text == "1 shown, 1 known")
+        #expect(shown[0]["details"][1]["text"].text?.hasPrefix("found by id = ") ?? false)
+        #expect(shown[1]["details"][1]["text"].text == "each changed row of the type is compared with its condition")
+        // What was fetched, and then what was changed: the second query alone has to look at that.
+        #expect(shown.map { $0["details"][2]["text"].text } == ["1 row looked at so far", "1 row looked at so far"])
+        context.insert(Note(id: "b", likes: 1))
+        try context.save()
+        try await container.flush()
+        let subscription = all.observe { _ in }
+        let line = #line - 1
+        shown = try await rows()
+        #expect(shown.map { $0["details"][2]["text"].text } == ["1 row looked at so far", "2 rows looked at so far"])
+        for _ in 0..<100 where !isForwarding {
+          shown = try await rows()
+          if shown[1]["observers"][0]["places"][0]["line"].int != nil { break }
+          try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(shown[0]["observers"].list.isEmpty && shown[1]["observers"].list.count == (isForwarding ? 0 : 1))
+        // Where layers count, the observers are those of a query over the view.
+        #expect(shown[1]["observers"][0]["places"][0]["line"].int == (isForwarding ? nil : line))
+        let other = shown[1]["details"].list.first { $0["name"].text == "Observers" }?["text"].text
+        #expect(other?.hasPrefix("those of a query over the view") == (isForwarding ? true : nil))
+        withExtendedLifetime((one, all, subscription)) {}
       }
     }
 

@@ -28,6 +28,36 @@
       }
     }
 
+    @Test("Nobody reaches the page through another address of the machine")
+    func loopback() async throws {
+      try await inspecting(EntityStore(delivery: .immediate)) { client, inspector in
+        #expect(try await client.get("").status == 200)
+        let port = try #require(inspector.url.port)
+        let own = Host.current().addresses.filter { $0.contains(".") && !$0.hasPrefix("127.") }
+        for address in ["127.0.0.2"] + own {
+          let other = try #require(URL(string: "http://\(address):\(port)/"))
+          var request = URLRequest(url: other)
+          request.timeoutInterval = 5
+          await #expect(throws: URLError.self, "\(address)") { try await client.send(request) }
+        }
+      }
+    }
+
+    @Test("The address of the page is printed to the standard error")
+    func printed() async throws {
+      let saved = dup(2)
+      let pipe = Pipe()
+      try #require(saved >= 0 && dup2(pipe.fileHandleForWriting.fileDescriptor, 2) == 2)
+      let inspector = try? await EntityStore(delivery: .immediate).inspect()
+      dup2(saved, 2)
+      close(saved)
+      try pipe.fileHandleForWriting.close()
+      let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      let url = try #require(inspector?.url)
+      #expect(text.split(separator: "\n").contains("inspect \(url)"))
+      await inspector?.stop()
+    }
+
     @Test("Two inspectors have two tokens, and a store has one inspector at a time")
     func several() async throws {
       let store = EntityStore(delivery: .immediate)
@@ -155,6 +185,20 @@
         #expect(try await client.send(request).status == 405)
         #expect(try await client.post("api/perform", #"{"part":0,"action":"Drop","row":"x"}"#).status == 404)
       }
+    }
+
+    @Test("What has not changed is answered with the same bytes, so that the page is not drawn anew")
+    func sameBytes() async throws {
+      let store = EntityStore(delivery: .immediate)
+      let kept = store.store(emma)
+      try await inspecting(store) { client, _ in
+        let key = try await client.key("Book")
+        let first = try await client.get("api/entity", ["type": key, "id": "1"]).data
+        for _ in 0..<10 {
+          #expect(try await client.get("api/entity", ["type": key, "id": "1"]).data == first)
+        }
+      }
+      withExtendedLifetime(kept) {}
     }
 
     @Test("A page of elsewhere can neither show this one nor read it, and this one loads nothing")

@@ -28,7 +28,7 @@ extension String {
 }
 
 /// A list within a part.
-package struct InspectedSection: Sendable, Encodable {
+package struct InspectedSection: Sendable {
   package let title: String
   /// What is said where there are no rows.
   package let empty: String
@@ -51,22 +51,26 @@ package struct InspectedSection: Sendable, Encodable {
 }
 
 /// A row of a list: a title, some details, and what can be done with it.
-package struct InspectedRow: Sendable, Encodable {
+package struct InspectedRow: Sendable {
   package let id: String
   package let title: String
   package let details: [Detail]
   /// Whether it needs somebody's attention.
   package let isProblem: Bool
   package let actions: [String]
+  /// Who observes what the row is about.
+  package let observers: [InspectedObserver]
 
   package struct Detail: Sendable, Encodable {
-    let name: String
-    let text: String
+    package let name: String
+    package let text: String
   }
 
   package init(
-    id: String, title: String, details: KeyValuePairs<String, String?>, isProblem: Bool = false, actions: [String] = []
+    id: String, title: String, details: KeyValuePairs<String, String?>, isProblem: Bool = false, actions: [String] = [],
+    observers: [InspectedObserver] = []
   ) {
+    self.observers = observers
     (self.id, self.title, self.isProblem, self.actions) = (id, title, isProblem, actions)
     self.details = details.compactMap { name, text in text.map { Detail(name: name, text: $0.cutForInspector()) } }
   }

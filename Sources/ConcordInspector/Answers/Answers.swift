@@ -141,7 +141,25 @@
   }
 
   struct PartAnswer: Encodable {
+    struct Section: Encodable {
+      let title: String
+      let empty: String
+      let rows: [Row]
+      let total: Int
+    }
+
+    struct Row: Encodable {
+      let id: String
+      let title: String
+      let details: [InspectedRow.Detail]
+      let isProblem: Bool
+      let actions: [String]
+      let observers: [EntityAnswer.Observer]
+    }
+
     let name: String
-    let sections: [InspectedSection]
+    let sections: [Section]
+    /// Whether places in the code are being looked up, so that it is worth asking again.
+    let isResolving: Bool
   }
 #endif

@@ -269,7 +269,17 @@
 
     func part(_ index: Int) async -> PartAnswer? {
       guard parts.indices.contains(index) else { return nil }
-      return PartAnswer(name: parts[index].name, sections: await parts[index].sections())
+      let sections = await parts[index].sections().map { section in
+        PartAnswer.Section(
+          title: section.title, empty: section.empty, rows: section.rows.map(row), total: section.total)
+      }
+      return PartAnswer(name: parts[index].name, sections: sections, isResolving: places.isResolving)
+    }
+
+    private func row(_ row: InspectedRow) -> PartAnswer.Row {
+      PartAnswer.Row(
+        id: row.id, title: row.title, details: row.details, isProblem: row.isProblem, actions: row.actions,
+        observers: row.observers.map(observer))
     }
   }
 

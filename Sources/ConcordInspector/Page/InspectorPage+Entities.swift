@@ -133,16 +133,35 @@
 
       function neighbourhood(answer) {
         const keepers = answer.keepers;
-        const side = (links, count, none, place) => {
-          const shown = links.slice(0, 12).map((one) => make("div", {}, link(one.entity), make("small", {}, place(one))));
-          if (count > 12) shown.push(make("small", {}, `and ${(count - 12).toLocaleString("en")} more`));
-          return make("div", {}, shown.length ? shown : make("small", {}, none));
+        const few = 12;
+        // Sides that somebody has opened stay open while the entity changes.
+        if (entities.openedOf !== JSON.stringify(answer.entity)) {
+          entities.openedOf = JSON.stringify(answer.entity);
+          entities.opened = new Set();
+        }
+        const side = (name, links, count, none, place) => {
+          const row = (one) => make("div", {}, link(one.entity), make("small", {}, place(one)));
+          const box = make("div", {"data-side": name});
+          const fill = (isOpen) => {
+            const shown = links.slice(0, isOpen ? links.length : few).map(row);
+            const rest = count - shown.length;
+            if (!isOpen && links.length > few) shown.push(make("button", {class: "more", "data-purpose": `more ${name}`, onclick: () => {
+              entities.opened.add(name);
+              fill(true);
+              box.children[few].querySelector("button").focus({preventScroll: true});
+            }}, `${rest.toLocaleString("en")} more`));
+            else if (rest > 0) shown.push(make("small", {},
+              `and ${rest.toLocaleString("en")} more, which are too many to be listed here: search for them in the list of their type`));
+            box.replaceChildren(...(shown.length ? shown : [make("small", {}, none)]));
+          };
+          fill(entities.opened.has(name));
+          return box;
         };
         const inside = keepers.parentCount - keepers.aliases.length;
         return make("div", {class: "near", id: "near"},
-          side(keepers.parents, inside, "in no other entity", (one) => `${one.place} →`),
+          side("parents", keepers.parents, inside, "in no other entity", (one) => `${one.place} →`),
           make("div", {class: "this"}, make("b", {}, answer.entity.type), make("small", {}, answer.entity.id)),
-          side(keepers.children, keepers.childCount, "contains no entity", (one) => `→ ${one.place}`));
+          side("children", keepers.children, keepers.childCount, "contains no entity", (one) => `→ ${one.place}`));
       }
       """#
   }

@@ -20,6 +20,11 @@
         restoreFocus(view, focus);
       }
 
+      function observersOf(one) {
+        return one.observers.map((observer) => make("li", {}, "Observed by ", spots(observer.places),
+          make("span", {class: "soft"}, ` on ${observer.line}`)));
+      }
+
       const queries = {
         open(view) { view.className = ""; view.replaceChildren(); this.view = view; return this.refresh(); },
         async refresh() {
@@ -28,8 +33,7 @@
             make("p", {}, make("b", {}, query.type), `: ${plural(query.size, "result")} when last looked at`),
             make("ul", {class: "facts"}, query.plan.map((line) => make("li", {}, line)),
               make("li", {class: "soft"}, `${plural(query.looks, "value")} evaluated so far, ${plural(query.waiting, "commit")} not looked at yet`),
-              query.observers.map((observer) => make("li", {}, "Observed by ", spots(observer.places),
-                make("span", {class: "soft"}, ` on ${observer.line}`)))))), "There are none."));
+              observersOf(query)))), "There are none."));
         },
       };
 
@@ -53,6 +57,7 @@
               section.rows.length ? section.rows.map((row) => make("div", {class: "card"},
                 make("p", {class: row.isProblem ? "bad" : undefined}, make("b", {}, row.title)),
                 row.details.map((detail) => make("p", {}, make("span", {class: "soft"}, `${detail.name} `), detail.text)),
+                row.observers.length ? make("ul", {class: "facts"}, observersOf(row)) : undefined,
                 row.actions.length ? make("div", {class: "buttons"}, row.actions.map((action) => make("button", {
                   "data-purpose": `${action} ${row.id}`,
                   onclick: () => ask("perform", {}, {part: this.number, action, row: row.id}).then((part) => this.draw(part)).catch(report)},

@@ -32,7 +32,7 @@
       button:hover:not(:disabled) { border-color: var(--accent); }
       [role=tab][aria-selected=true] { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
       :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-      input[type=search] { width: 100%; }
+      input[type=search] { width: 100%; } ::placeholder { color: var(--soft); opacity: 1; }
       #travel { display: flex; align-items: center; gap: 8px; }
       #travel input { flex: 1; min-width: 60px; padding: 0; border: 0; background: none; accent-color: var(--accent); }
       #moment { color: var(--soft); font-size: .85rem; min-width: 10rem; }
@@ -60,6 +60,7 @@
       .row b, .row span { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
       .row b { font-weight: 600; } .row span { color: var(--soft); font-size: .84rem; }
       .flat b { display: flex; justify-content: space-between; gap: 8px; }
+      .flat .row:focus-visible { outline-offset: -2px; }
       .flat .row > span { white-space: normal; }
       .row b .what { color: var(--ink); font-size: 1rem; } .row b .count { flex: none; }
       .count { color: var(--soft); font-weight: 400; font-variant-numeric: tabular-nums; }
@@ -70,7 +71,7 @@
       .value .text { white-space: pre-wrap; }
       .link {
         display: inline; min-height: 0; padding: 0 5px; border-color: transparent; background: var(--chosen); text-align: left;
-        border-radius: 6px; overflow-wrap: anywhere;
+        border-radius: 6px; overflow-wrap: anywhere; margin: 1px 0;
       }
       .facts { list-style: none; padding: 0; display: grid; gap: 5px; }
       .place { font-family: var(--mono); font-size: .85rem; color: var(--good); }
@@ -83,6 +84,7 @@
       table { border-collapse: collapse; width: 100%; font-size: .85rem; }
       td, th { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-top: 1px solid var(--line); }
       td { font-family: var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
+      th { overflow-wrap: normal; } td:first-child { min-width: 5.5rem; }
       td.old { color: var(--bad); } td.new { color: var(--good); }
       .card { border-top: 1px solid var(--line); padding: 10px 0; }
       .card p { overflow-wrap: anywhere; }

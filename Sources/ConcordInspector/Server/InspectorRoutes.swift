@@ -99,7 +99,10 @@
     }
 
     private func json(_ value: some Encodable) -> HTTPResponse {
-      guard let data = try? JSONEncoder().encode(value) else {
+      let encoder = JSONEncoder()
+      // Otherwise their order differs each time, and the page takes each answer for a new one.
+      encoder.outputFormatting = .sortedKeys
+      guard let data = try? encoder.encode(value) else {
         return text(.internalServerError, "the answer cannot be written")
       }
       return HTTPResponse(

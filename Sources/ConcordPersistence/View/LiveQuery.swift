@@ -42,6 +42,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// The keys to be shown that were not in the last result, and those of the last result that are not to be shown.
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
+  private(set) var looks = 0
   /// The error of the last fetch, as text.
   private(set) var failure: String?
   /// The entities whose values known here are as new as the shown ones.
@@ -147,7 +148,10 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     guard values[id] == nil, let row else { return values[id] != nil }
     // A condition that looks at other rows, or throws, is evaluated when the query is updated.
     guard plan.condition.isOfRow else { return true }
-    return (try? condition.holds(row, key: id, nil)) ?? true
+    let isConcerned = (try? condition.holds(row, key: id, nil)) ?? true
+    // Otherwise the query counts it when it is updated.
+    if !isConcerned { looks += 1 }
+    return isConcerned
   }
 
   func update(
@@ -185,6 +189,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private func patch(
     _ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
   ) throws {
+    looks += ids.count
     for id in ids {
       let key = EntityKey(entity, id)
       // What looks at collections needs the whole row.
@@ -292,6 +297,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private func take(_ found: [T]) throws { take(try found.map { entry(try T.storedKey(of: $0.id), $0) }) }
 
   private func take(_ found: [Entry]) {
+    looks += found.count
     for key in values.keys { members?.remove(number, key) }
     values = Dictionary(found.map { ($0.key, $0.value) }) { first, _ in first }
     for key in values.keys { members?.insert(number, key) }

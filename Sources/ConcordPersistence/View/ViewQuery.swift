@@ -24,6 +24,8 @@ protocol ViewQuery: AnyObject {
   func setMargin(_ margin: Int) -> Bool
   /// The number of entities that are shown, and of those that the query knows.
   var size: (shown: Int, known: Int) { get }
+  /// The number of rows that were looked at so far: changed ones, and those that were fetched.
+  var looks: Int { get }
   /// The error of the last fetch, as text.
   var failure: String? { get }
   /// Whether the query knows an entity, or may find it as it is now.
