@@ -138,6 +138,14 @@ struct QueryProbe {
           $0.filter { $0.project?.isOpen ?? false }, { order($0.weight, $1.weight) },
           { order(Double($1.minutes), Double($0.minutes)) })
       },
+      list(
+        "contained",
+        store.query(
+          Errand.self,
+          where: #Predicate { $0.project?.isOpen == true || $0.helpers.contains { helper in helper.topic == two } })
+      ) {
+        sorted($0.filter { $0.project?.isOpen == true || $0.helpers.contains { $0.topic == 2 } })
+      },
       QueryProbe("count", store.query(Errand.self, where: { $0.topic < 2 }).count, { $0 }, isSame: ==) { errands, _ in
         errands.count { $0.topic < 2 }
       },
@@ -154,6 +162,13 @@ struct QueryProbe {
       QueryProbe("sum", all.sum(\.weight), { "\($0)" }, isSame: ==) { errands, _ in exactSum(errands.map(\.weight)) },
       QueryProbe("average", all.average(\.topic), { $0 }, isSame: ==) { errands, _ in
         errands.isEmpty ? nil : Double(errands.reduce(0) { $0 + $1.topic }) / Double(errands.count)
+      },
+      QueryProbe("average of numbers", all.average(\.weight), { "\($0 as Any)" }, isSame: ==) { errands, _ in
+        let sum = Double(exactSum(errands.map(\.weight))) ?? 0
+        return "\((errands.isEmpty ? nil : sum / Double(errands.count)) as Double? as Any)"
+      },
+      QueryProbe("max of an optional", all.max(\.due), { $0 }, isSame: ==) { errands, _ in
+        errands.compactMap(\.due).filter { !$0.isNaN }.max()
       },
       QueryProbe("min", all.min(\.due), { $0 }, isSame: ==) { errands, _ in
         errands.compactMap(\.due).filter { !$0.isNaN }.min()
@@ -181,14 +196,56 @@ struct QueryProbe {
     func firstByTitle(_ errands: [Errand]) -> [Errand] {
       Array(sorted(errands, { order($0.title, $1.title) }).prefix(9))
     }
+    func sections<Key: Hashable>(_ errands: [Errand], by key: (Errand) -> Key) -> [String] {
+      var keys: [Key] = []
+      for errand in errands where !keys.contains(key(errand)) { keys.append(key(errand)) }
+      return keys.map { one in "\(one): \(errands.filter { key($0) == one }.map(\.id))" }
+    }
+    let busy = store.query(Errand.self, where: { $0.minutes > 0 }, sortBy: [SortDescriptor(\.title)], limit: 7)
+    let known = store.query(Helper.self, where: #Predicate { $0.id != 1 }, sortBy: [SortDescriptor(\.name)], limit: 4)
     return [
       QueryProbe(
         "sections", byTitle.sections(by: \.topic), { $0.map { "\($0.id): \($0.elements.map(\.id))" } }, isSame: ==
       ) { errands, _ in
-        var keys: [Int] = []
-        let first = firstByTitle(errands)
-        for errand in first where !keys.contains(errand.topic) { keys.append(errand.topic) }
-        return keys.map { key in "\(key): \(first.filter { $0.topic == key }.map(\.id))" }
+        sections(firstByTitle(errands), by: \.topic)
+      },
+      QueryProbe(
+        "sections of all", store.query(Errand.self, sortBy: [SortDescriptor(\.title)]).sections(by: \.title),
+        { $0.map { "\($0.id): \($0.elements.map(\.id))" } }, isSame: ==
+      ) { errands, _ in
+        sections(sorted(errands, { order($0.title, $1.title) }), by: \.title)
+      },
+      QueryProbe(
+        "group", store.query(Errand.self).group(by: \.project?.id),
+        { $0.map { "\($0.id as Any): \($0.elements.map(\.id))" } }, isSame: ==
+      ) { errands, _ in
+        sections(sorted(errands), by: \.project?.id)
+      },
+      QueryProbe(
+        "join of two properties",
+        store.query(Errand.self).joined(with: Helper.self) { $0.topic == $1.topic && $0.title == $1.name },
+        { $0.map { "\($0.left.id) \($0.right.id)" } }, isSame: ==
+      ) { errands, helpers in
+        sorted(errands).flatMap { errand in
+          helpers.filter { $0.topic == errand.topic && $0.name == errand.title }.sorted { $0.id < $1.id }.map {
+            "\(errand.id) \($0.id)"
+          }
+        }
+      },
+      QueryProbe(
+        "join of two queries, the optional property first", known.joined(with: busy) { $0.topic == $1.topic },
+        { $0.map { "\($0.left.id) \($0.left.name) \($0.right.id) \($0.right.title)" } }, isSame: ==
+      ) { errands, helpers in
+        let left = helpers.filter { $0.id != 1 }.sorted {
+          let result = order($0.name, $1.name)
+          return result != 0 ? result < 0 : $0.id < $1.id
+        }.prefix(4)
+        let right = sorted(errands.filter { $0.minutes > 0 }, { order($0.title, $1.title) }).prefix(7)
+        return left.flatMap { helper in
+          right.filter { $0.topic == helper.topic }.map {
+            "\(helper.id) \(helper.name) \($0.id) \($0.title)"
+          }
+        }
       },
       QueryProbe(
         "join", byTitle.joined(with: Helper.self) { $0.topic == $1.topic },
