@@ -38,6 +38,10 @@
     init(_ manager: UndoManager) { self.manager = manager }
 
     func add(_ step: UndoMenuStep) {
+      // Otherwise all steps of one turn of the run loop would be in one group, and be undone together.
+      let groupsByEvent = manager.groupsByEvent
+      if manager.groupingLevel == 0 { manager.groupsByEvent = false }
+      defer { manager.groupsByEvent = groupsByEvent }
       manager.beginUndoGrouping()
       // The manager does not retain its target, and retains the closure.
       manager.registerUndo(withTarget: step) { _ in MainActor.assumeIsolated { step.perform() } }
