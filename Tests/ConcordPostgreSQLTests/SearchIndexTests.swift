@@ -40,6 +40,26 @@
       #expect(try !context.usesWords("word1000"))
     }
 
+    @Test("One row is saved with its words in one round trip; of one that is older than what is stored neither is written")
+    func oneTrip() throws {
+      let fleet = try SearchFleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let context = try store.context(fleet.model)
+      context.insert(Note(1, "First", "pony"))
+      try context.save()
+      for (id, text) in [(2, "New"), (1, "Replaced"), (3, String(repeating: "longer ", count: 20_000))] {
+        context.insert(Note(id, text, "horse"))
+        #expect(try store.trips { try context.save() } == 1, "\(id)")
+      }
+      try fleet.expectWhole(noted: 0)
+      context.insert(Note(1, "Older", "donkey"), modifiedAt: 1)
+      try context.save()
+      #expect(try context.fetch(FetchDescriptor<Note>(search: "donkey")) == [])
+      #expect(try context.fetch(FetchDescriptor<Note>(search: "replaced")).map(\.id) == [1])
+      try fleet.expectWhole(noted: 0)
+    }
+
     @Test("What is saved has its words when it is committed, and nothing is noted")
     func ownWrites() throws {
       let fleet = try SearchFleet()

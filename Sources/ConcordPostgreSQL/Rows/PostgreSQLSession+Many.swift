@@ -101,13 +101,23 @@
 
     // MARK: Writing
 
+    /// The statement that inserts a row or replaces an older one, and writes its words if it does.
+    private func insertionOfNewest(
+      _ key: EntityKey, _ row: StoredRow, _ table: PostgreSQLTable
+    ) throws -> PostgreSQLConnection.Command {
+      var parameters = try parameters([(key, row)], table)
+      guard let index = search.folded[key.entity] else {
+        return .init(sql: table.insertNewest, parameters: parameters)
+      }
+      let sql = index.write(beside: table.insertNewest, parameters.count)
+      index.append(key.id, index.vector(row.values), to: &parameters)
+      return .init(sql: sql, parameters: parameters)
+    }
+
     func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] {
       if rows.count == 1, let (key, row) = rows.first {
         let table = try table(key.entity)
-        // Its words must not be written unless it is.
-        if table.collections.isEmpty, table.uniqueColumns.isEmpty, search.folded[key.entity] == nil,
-          assume(.init(sql: table.insertNewest, parameters: try parameters([(key, row)], table)))
-        {
+        if table.collections.isEmpty, table.uniqueColumns.isEmpty, assume(try insertionOfNewest(key, row, table)) {
           try willWrite(key, .unchanged)
           return [true]
         }

@@ -40,7 +40,7 @@
       case .none: waitingWords.forget(key)
       case .unknown: waitingWords.setUnknown(key)
       case .values(let values):
-        waitingWords.set(TextVector.literal(index.positions.map { values[$0].text }), for: key)
+        waitingWords.set(index.vector(values), for: key)
         if waitingWords.areMany { try foldWords() }
       }
     }

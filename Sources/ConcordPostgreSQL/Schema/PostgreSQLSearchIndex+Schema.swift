@@ -74,17 +74,27 @@
 
     /// The triggers of the entity's table. Their names tell what their function does.
     var triggers: [(name: String, sql: String)] {
-      let number = Self.hash(function)
+      let number = Self.hash(function + unlessFolded)
       return Self.operations.map { operation in
         let name = "\(Self.mark)_\(operation.lowercased())_\(number)"
+        let mayBeFolded = ["INSERT", "UPDATE"].contains(operation)
         return (
           name,
           """
           CREATE TRIGGER \(identifier(name)) AFTER \(operation) ON \(identifier(entity.name))\
-          \(FeedTables.tablesOfTrigger[operation] ?? "") FOR EACH STATEMENT EXECUTE FUNCTION \(table)()
+          \(FeedTables.tablesOfTrigger[operation] ?? "") FOR EACH STATEMENT \(mayBeFolded ? "\(unlessFolded) " : "")\
+          EXECUTE FUNCTION \(table)()
           """
         )
       }
+    }
+
+    /// The condition of the triggers that note rows: who writes may fold the words in the same transaction.
+    private var unlessFolded: String {
+      let number = "\(literal(identifier(entity.name)))::regclass::oid::text"
+      return """
+        WHEN ((\(number) || \(literal(claim(""))) = ANY (string_to_array(current_setting('concord.folds', true), ','))) IS NOT TRUE)
+        """
     }
 
     /// The statement that makes the function of the triggers.
@@ -100,8 +110,6 @@
             DELETE FROM \(table) WHERE "key" = ANY (ARRAY(SELECT "id" FROM changed));
           ELSIF TG_OP = 'TRUNCATE' THEN
             TRUNCATE \(table);
-          ELSIF TG_RELID::text || \(literal(claim(""))) = ANY (string_to_array(current_setting('concord.folds', true), ',')) THEN
-            -- Who writes folds the words in the same transaction.
           ELSIF TG_OP = 'INSERT' THEN
             INSERT INTO \(table) AS w ("key") SELECT "id" FROM changed \(note);
           ELSE

@@ -86,10 +86,21 @@
     }
 
     /// Writes the vectors of rows: arrays of the keys, the vectors, and whether there are too many words for one.
-    var write: String {
+    var write: String { write("SELECT u.k, u.v::tsvector, u.l FROM unnest($1, $2, $3) AS u(k, v, l)") }
+
+    /// Writes the vector of one row, if a statement that writes the row gives a row.
+    ///
+    /// - Parameter count: the number of the statement's parameters. The three of ``append(_:_:to:)`` come behind them.
+    func write(beside statement: String, _ count: Int) -> String {
+      let (key, vector, isLong) = ("$\(count + 1)", "$\(count + 2)", "$\(count + 3)")
+      return """
+        WITH r AS (\(statement)), x AS (\(write("SELECT \(key), \(vector)::tsvector, \(isLong) FROM r"))) SELECT * FROM r
+        """
+    }
+
+    private func write(_ source: String) -> String {
       """
-      INSERT INTO \(table) AS w ("key", \(column), is_long) \
-      SELECT u.k, u.v::tsvector, u.l FROM unnest($1, $2, $3) AS u(k, v, l) \
+      INSERT INTO \(table) AS w ("key", \(column), is_long) \(source) \
       ON CONFLICT ("key") DO UPDATE SET \(column) = excluded.\(column), is_long = excluded.is_long \
       WHERE w.\(column) IS DISTINCT FROM excluded.\(column) OR w.is_long <> excluded.is_long
       """
@@ -120,6 +131,17 @@
         "SELECT \((["\"id\""] + columns).joined(separator: ", ")) FROM \(identifier(entity.name)) WHERE \"id\" = ANY($1)"
     }
 
+    /// The vector of a row's words; `nil` if there are too many for one.
+    func vector(_ values: [StoredValue]) -> String? { TextVector.literal(positions.map { values[$0].text }) }
+
+    /// Appends what a row of the table is made of.
+    func append(_ key: StoredValue, _ vector: String?, to parameters: inout PostgreSQLParameters) {
+      // No row has a key that its column cannot keep.
+      if !keyForm.append(key, to: &parameters) { parameters.appendNull(keyForm.type) }
+      if let vector { parameters.append(vector) } else { parameters.appendNull(.text) }
+      parameters.append(vector == nil)
+    }
+
     /// Reads the key and the vector of a row that ``texts`` gives.
     func vector(_ result: PostgreSQLResult, _ row: Int) -> (key: StoredValue, vector: String?) {
       let texts = positions.enumerated().map { index, position -> String? in
@@ -134,25 +156,20 @@
   /// The vectors of rows that are written together.
   struct SearchVectors {
     private var rows: ParameterRows
-    private let form: ColumnForm
+    private let index: PostgreSQLSearchIndex
     private(set) var bytes = 0
     var count: Int { rows.count }
     var parameters: PostgreSQLParameters { rows.arrays }
 
     init(_ index: PostgreSQLSearchIndex) {
-      form = index.keyForm
-      rows = ParameterRows([form.type, .text, .boolean])
+      self.index = index
+      rows = ParameterRows([index.keyForm.type, .text, .boolean])
     }
 
     /// - Parameter vector: `nil` if there are too many words.
     mutating func append(_ key: StoredValue, _ vector: String?) {
       bytes += vector?.utf8.count ?? 0
-      rows.append { row in
-        // No row has a key that its column cannot keep.
-        if !form.append(key, to: &row) { row.appendNull(form.type) }
-        if let vector { row.append(vector) } else { row.appendNull(.text) }
-        row.append(vector == nil)
-      }
+      rows.append { index.append(key, vector, to: &$0) }
     }
   }
 
