@@ -3,8 +3,6 @@
   import ConcordServer
   import Foundation
   import Hummingbird
-  import Logging
-  import ServiceLifecycle
   import Testing
 
   // The article "Every device" shows what stands here.
@@ -71,43 +69,72 @@
     return service
   }
 
+  func serveWishes(in folder: URL, port: Int) async throws {
+    let container = GenericPersistentContainer<ContextStrategy.Direct>(
+      name: "Wishes", model: try Model("Wishes", entities: [Wish.self]))
+    try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
+    let service = wishService(container)
+    let router = Router()
+    service.addRoutes(to: router, path: "sync")
+    let app = Application(
+      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+      services: [service])
+    try await app.runService()
+  }
+
+  func openWishes(in folder: URL, at url: URL, token: String) async throws -> (
+    connect: GenericConnect<ContextStrategy.Mixed>, sync: Sync
+  ) {
+    let connect = GenericConnect<ContextStrategy.Mixed>(
+      name: "Wishes", model: try Model("Wishes", entities: [Wish.self]), forwarding: [AddWish.self, Grant.self])
+    try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
+    try await connect.start()
+    return (connect, connect.sync(with: url, token: { token }))
+  }
+
+  func makeWish(_ text: String, in folder: URL, at url: URL, token: String, owner: String) async throws {
+    let (connect, sync) = try await openWishes(in: folder, at: url, token: token)
+    try await sync.subscribe("wishes").ready()
+    if !text.isEmpty { try await connect.forward(AddWish(owner: owner, text: text)) }
+    try await sync.checkpoint()
+    for wish in try connect.viewContext.fetch(FetchDescriptor<Wish>()) { print(wish.text) }
+    try await connect.stop()
+  }
+
+  // The programs of the article, as they stand in their main.swift.
+
+  private func mainOfWishServer() async throws {
+    try await serveWishes(in: URL(filePath: "server"), port: 8080)
+  }
+
+  private func mainOfApp() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count > 2, let url = URL(string: "http://127.0.0.1:8080/sync") else {
+      print("usage: App FOLDER NAME [WISH]")
+      exit(64)
+    }
+    try await makeWish(
+      arguments.dropFirst(3).joined(separator: " "), in: URL(filePath: arguments[1]), at: url,
+      token: "token-of-\(arguments[2])", owner: arguments[2])
+  }
+
   @Suite(.timeLimit(.minutes(1)))
   struct ArticleTests {
     @Test("Two devices and a server, as the article says")
     func everyDevice() async throws {
-      let model = try Model("Wishes", entities: [Wish.self])
-
       let folder = FileManager.default.temporaryDirectory.appending(path: "wishes-\(UUID().uuidString)")
-      let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Wishes", model: model)
-      try container.attachPersistentStore(at: folder.appending(path: "server"), for: StoreConfiguration(type: .sqlite))
-      let service = wishService(container)
-      let router = Router()
-      service.addRoutes(to: router, path: "sync")
-
       defer { try? FileManager.default.removeItem(at: folder) }
-      let (ports, port) = AsyncStream<Int>.makeStream()
-      var logger = Logger(label: "wishes")
-      logger.logLevel = .error
-      let app = Application(
-        router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-        services: [service],
-        onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
-      let services = ServiceGroup(configuration: .init(services: [app], logger: logger))
-      async let running: Void = services.run()
-      let number = try #require(await ports.first { _ in true })
-      let url = try #require(URL(string: "http://127.0.0.1:\(number)/sync"))
-
-      func device(_ name: String, token: String) async throws -> (
-        connect: GenericConnect<ContextStrategy.Mixed>, sync: Sync
-      ) {
-        let connect = GenericConnect<ContextStrategy.Mixed>(
-          name: "Wishes", model: model, forwarding: [AddWish.self, Grant.self])
-        try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
-        try await connect.start()
-        return (connect, connect.sync(with: url, token: { token }))
+      // Below those that the system gives to others.
+      let port = Int.random(in: 20_000..<30_000)
+      let running = Task { try await serveWishes(in: folder.appending(path: "server"), port: port) }
+      let url = try #require(URL(string: "http://127.0.0.1:\(port)/sync"))
+      let health = HTTPTransport(baseURL: url)
+      while await (try? health.send(TransportRequest("GET", "health/ready")))?.status != 200 {
+        try await Task.sleep(for: .milliseconds(20))
       }
-      let phone = try await device("phone", token: "token-of-anna")
-      let tablet = try await device("tablet", token: "token-of-anna")
+
+      let phone = try await openWishes(in: folder.appending(path: "phone"), at: url, token: "token-of-anna")
+      let tablet = try await openWishes(in: folder.appending(path: "tablet"), at: url, token: "token-of-anna")
       for device in [phone, tablet] { try await device.sync.subscribe("wishes").ready() }
 
       let action = AddWish(owner: "anna", text: "a bicycle")
@@ -128,7 +155,7 @@
       try await tablet.sync.checkpoint()
       try await phone.sync.checkpoint()
       #expect(try phone.connect.viewContext.find(Wish.self, id: action.id)?.value.isGranted == true)
-      let ben = try await device("ben", token: "token-of-ben")
+      let ben = try await openWishes(in: folder.appending(path: "ben"), at: url, token: "token-of-ben")
       try await ben.sync.subscribe("wishes").ready()
       #expect(try ben.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
       // Who knows the id of another's wish does not get it.
@@ -143,8 +170,12 @@
 
       #expect(try tablet.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
       for device in [phone, tablet, ben] { try await device.connect.stop() }
-      await services.triggerGracefulShutdown()
-      try await running
+      try await makeWish("a kite", in: folder.appending(path: "ben"), at: url, token: "token-of-ben", owner: "ben")
+      let again = try await openWishes(in: folder.appending(path: "ben"), at: url, token: "token-of-ben")
+      #expect(try again.connect.viewContext.fetch(FetchDescriptor<Wish>()).map(\.text) == ["a kite"])
+      try await again.connect.stop()
+      running.cancel()
+      _ = await running.result
     }
   }
 #endif
