@@ -5,9 +5,48 @@
   import Foundation
   import Testing
 
+  @testable import ConcordSync
+
   /// What users need to test their own code: a server and devices in the process, without a network.
   @Suite(.timeLimit(.minutes(1)))
   struct InProcessTests {
+    @Test("The waits and the rates of a service pass as a test moves its clock")
+    func serviceClock() async throws {
+      let server = try ServerContainer.inMemory(try shopModel())
+      let context = server.newBackgroundContext()
+      context.insert(Cart(id: 1, owner: 1))
+      try context.save()
+      let clock = VirtualClock()
+      var limits = SyncLimits()
+      (limits.requestsPerSecond, limits.burst) = (0.1, 3)
+      let service = shopService(server, limits, clock: clock)
+      @Sendable func ask(_ user: Int, _ first: WireValue? = nil, wait: Double = 0) async throws -> TransportResponse {
+        let request = PageRequest(
+          device: "d", position: try first?["position"].text(), user: first == nil ? nil : "1", actions: 0, awaited: [],
+          subscriptions: [
+            .init(
+              name: "carts", parameters: [:], known: try first?["subscriptions"].array()[0]["condition"].text())
+          ], wait: wait)
+        return try await service.transport(as: User(id: user)).send(
+          TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+      }
+      let begin = ContinuousClock.now
+      let answer = try await ask(1)
+      let first = try WireValue(parsing: try #require(answer.body.split(separator: 0x0A).first))
+      async let waiting = ask(1, first, wait: 28)
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(28))
+      #expect(try await waiting.status == 200)
+
+      for _ in 1...3 { #expect(try await ask(2).status == 200) }
+      #expect(try await ask(2).status == 429)
+      clock.advance(by: .seconds(9))
+      #expect(try await ask(2).status == 429)
+      clock.advance(by: .seconds(1))
+      #expect(try await ask(2).status == 200)
+      #expect(ContinuousClock.now - begin < .seconds(20))
+    }
+
     @Test("Two devices and a server in a test, with a network that fails as told and a clock that the test moves")
     func twoDevices() async throws {
       let model = try shopModel()

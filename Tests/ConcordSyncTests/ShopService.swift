@@ -34,6 +34,7 @@
   func shopService(
     _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0),
     _ metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = quietLog,
+    clock: any Clock<Duration> = ContinuousClock(),
     expired: Kept<Set<String>> = Kept([])
   ) -> SyncService<User> {
     let service = SyncService<User>(
@@ -42,7 +43,7 @@
         AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Reach.self, Retitle.self,
         Restock.self, Put.self, Take.self,
       ],
-      limits: limits, metrics: metrics, logger: logger
+      limits: limits, metrics: metrics, logger: logger, clock: clock
     ) { request in
       // As where the table of the users cannot be read.
       if request.headers[.authorization] == "Bearer user-unknown" { throw UsersUnreadable(token: "secret") }

@@ -55,8 +55,8 @@
     }
 
     /// - Returns: `false` if the time is over, or the task was cancelled, and nothing has woken it.
-    func wait(for time: Duration) async -> Bool {
-      let deadline = Deadlines.shared.call(after: time) { [weak self] in self?.resume(false) }
+    func wait(for time: Duration, _ clock: ServiceClock = ServiceClock(ContinuousClock())) async -> Bool {
+      let deadline = clock.call(after: time) { [weak self] in self?.resume(false) }
       defer { withExtendedLifetime(deadline) {} }
       return await withTaskCancellationOrGracefulShutdownHandler {
         await withCheckedContinuation { continuation in

@@ -63,7 +63,7 @@
 
     private func found(_ route: Route, for user: User, _ body: () async throws -> [UInt8]) async -> Answer {
       do {
-        if let wait = rates.take(text(of: user)) {
+        if let wait = rates.take(text(of: user), now: clock.now) {
           let seconds = Int(min(3600, wait.inSeconds.rounded(.up)))
           throw Rejection(
             status: .tooManyRequests, reason: "the user asks too often", retryAfter: seconds, limit: .rate)

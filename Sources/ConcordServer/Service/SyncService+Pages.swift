@@ -17,7 +17,7 @@
         if wait > 0 { live.begin(prepared.store.rows) }
         return (prepared, asked)
       }
-      let deadline = ContinuousClock.now + .seconds(wait)
+      let deadline = clock.now + .seconds(wait)
       // Nothing concerns the device between its own position and this one.
       var known = request.position.flatMap { prepared.seal.opened($0) }
       while true {
@@ -38,11 +38,11 @@
         }
         var page = found
         let looks = live.looks
-        let remaining = deadline - .now
+        let remaining = deadline - clock.now
         // Another process of the device may wait with what it subscribed to before.
         if wait == 0 { live.replace(DeviceName(name, request)) }
         guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else { return bytes(of: page) }
-        let isWoken = await ticket.wait(for: remaining)
+        let isWoken = await ticket.wait(for: remaining, clock)
         // The changes up to there were looked at for all. They are not looked through again, by this request nor by the next one.
         let reached = live.position(after: looks, for: ticket)
         // The device may ask again meanwhile.

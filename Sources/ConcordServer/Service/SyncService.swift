@@ -30,6 +30,7 @@
     let live: LiveFeed
     let metrics: SyncMetrics
     let log: ServerLog
+    let clock: ServiceClock
     /// By entity, the columns of all that comes with it.
     let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
@@ -47,15 +48,18 @@
     ///   - limits: the limits of requests.
     ///   - metrics: the system of metrics that the service reports to; that of the process, unless said otherwise.
     ///   - logger: a logger for what whoever operates the server has to mend, and for when the service begins and ends.
+    ///   - clock: the clock of the requests that wait and of `SyncLimits.requestsPerSecond`; a test can pass one that it moves. The deadlines of
+    ///     connections are the system's.
     ///   - authenticate: a closure that returns the user of a request; `nil` if it has none. An error counts as none, and its type is logged.
     public init(
       _ container: any PersistentContainer, actions: [any SyncAction.Type], limits: SyncLimits = SyncLimits(),
       metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = Logger(label: "concord.sync"),
-      authenticate: @escaping @Sendable (Request) async throws -> User?
+      clock: any Clock<Duration> = ContinuousClock(), authenticate: @escaping @Sendable (Request) async throws -> User?
     ) {
       (self.container, self.limits, self.authenticate) = (container, limits, authenticate)
       let log = ServerLog(logger)
       self.log = log
+      self.clock = ServiceClock(clock)
       self.actions = ServerActions(actions)
       let metrics = SyncMetrics(metrics)
       self.metrics = metrics
