@@ -3,6 +3,9 @@ struct Goal: Sendable {
   var timesFloor: Double?
   /// Nanoseconds, on the machine of RESULTS.md or a faster one. A slower one has as much more as its step is longer.
   var time: Double?
+  /// A part of what another system took where a step took ``Step/reference``, in nanoseconds. On a faster machine that system would have
+  /// been faster, too, so that this is scaled both ways.
+  var partOfEarlier: Double?
   /// A figure that is the same on each machine.
   var atMost: Double?
   /// How the goal reads, where the numbers alone do not say it.
@@ -15,7 +18,14 @@ struct Goal: Sendable {
 
   static func microseconds(_ limit: Double) -> Goal { Goal(time: limit * 1e3) }
 
-  static func milliseconds(_ limit: Double, _ text: String? = nil) -> Goal { Goal(time: limit * 1e6, text: text) }
+  static func milliseconds(_ limit: Double) -> Goal { Goal(time: limit * 1e6) }
+
+  /// A part of what another system took.
+  static func part(_ divisor: Int, of system: String, milliseconds: Int) -> Goal {
+    Goal(
+      partOfEarlier: Double(milliseconds) * 1e6 / Double(divisor),
+      text: "≤ 1/\(divisor) of \(system)'s \(milliseconds) ms")
+  }
 
   static func seconds(_ limit: Double) -> Goal { Goal(time: limit * 1e9) }
 
@@ -32,6 +42,7 @@ struct Goal: Sendable {
     var answers: [Bool] = []
     if let timesFloor, let floor { answers.append(concord <= timesFloor * floor) }
     if let time { answers.append(concord <= time * max(1, step / Step.reference)) }
+    if let partOfEarlier { answers.append(concord <= partOfEarlier * step / Step.reference) }
     if let atMost { answers.append(concord <= atMost) }
     return answers.isEmpty ? nil : answers.allSatisfy { $0 }
   }

@@ -7,7 +7,8 @@ extension Runner {
     let machine = report.machine
     print(
       "\(machine.processor.map { $0 + ", " } ?? "")\(machine.architecture), \(machine.cores) cores, \(machine.system)")
-    print("a step: \(Unit.nanoseconds.format(machine.step)) (above 100 ns, goals that are times are longer)")
+    print("a step: \(Unit.nanoseconds.format(machine.step)) (above 100 ns, goals that are times are longer;")
+    print("below it, those that are parts of another system's time are shorter)")
     #if DEBUG
       print("Built for debugging: the figures mean nothing. Build with -c release.")
     #endif

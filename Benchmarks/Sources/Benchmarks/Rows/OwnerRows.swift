@@ -9,15 +9,28 @@ extension Row {
     [10_000, 50_000].flatMap { count in
       let of = count == 10_000 ? "10,000" : "50,000"
       return [
-        owner("change the name of an owner of \(of), and save it", count) { context, turn in
-          try context.update(Collection.self, id: 1, leavingOut: \.volumes) { owner, _ in owner.name = Titles[turn] }
+        owner("change the name of an owner of \(of), and save it", count, rename),
+        owner("append one to an owner of \(of), and save it", count, append),
+        owner("the same name, by an update that reads all \(of)", count) { context, turn in
+          try context.update(Collection.self, id: 1) { $0.name = Titles[turn] }
         },
-        owner("append one to an owner of \(of), and save it", count) { context, turn in
-          try context.update(Collection.self, id: 1, leavingOut: \.volumes) { _, links in
-            try links.append(Volume(id: count + 1 + turn), to: \.volumes)
-          }
+        owner("the same append, by an update that reads all \(of)", count) { context, turn in
+          try context.update(Collection.self, id: 1) { $0.volumes.append(Volume(id: count + 1 + turn)) }
         },
       ]
+    } + [
+      save("the save alone of the name of an owner of 50,000", rename),
+      save("the save alone of one more in an owner of 50,000", append),
+    ]
+  }
+
+  private static func rename(_ context: BackgroundContext, _ turn: Int) throws {
+    try context.update(Collection.self, id: 1, leavingOut: \.volumes) { owner, _ in owner.name = Titles[turn] }
+  }
+
+  private static func append(_ context: BackgroundContext, _ turn: Int) throws {
+    try context.update(Collection.self, id: 1, leavingOut: \.volumes) { _, links in
+      try links.append(Volume(id: 100_000 + turn), to: \.volumes)
     }
   }
 
@@ -28,11 +41,8 @@ extension Row {
       name, goal: .none, floor: "reads the links by position with GRDB, and writes the name in a transaction",
       repetitions: 15
     ) { stopwatch in
-      let file = try VolumeFile(count)
-      let context = try file.concord().newBackgroundContext()
+      let (file, context) = try owner(of: count)
       let pool = try file.pool()
-      context.insert(Collection(id: 1, name: "", volumes: (0..<count).map { Volume(id: $0) }))
-      try context.save()
       var turn = 0
       return Sides {
         // The file goes with the last reference to it.
@@ -55,5 +65,31 @@ extension Row {
         }
       }
     }
+  }
+
+  /// A save costs the columns and positions that changed, whatever the size of the owner.
+  private static func save(_ name: String, _ change: @escaping (BackgroundContext, Int) throws -> Void) -> Row {
+    Row(name, goal: .floor(times: 2), floor: "the same save of an owner of 10,000", repetitions: 15) { stopwatch in
+      func side(_ count: Int) throws -> () throws -> Double {
+        let (file, context) = try owner(of: count)
+        var turn = 0
+        return {
+          turn += 1
+          return try withExtendedLifetime(file) {
+            try change(context, turn)
+            return try stopwatch.nanoseconds { try context.save() }
+          }
+        }
+      }
+      return Sides(concord: try side(50_000), floor: try side(10_000))
+    }
+  }
+
+  private static func owner(of count: Int) throws -> (VolumeFile, BackgroundContext) {
+    let file = try VolumeFile(count)
+    let context = try file.concord().newBackgroundContext()
+    context.insert(Collection(id: 1, name: "", volumes: (0..<count).map { Volume(id: $0) }))
+    try context.save()
+    return (file, context)
   }
 }
