@@ -49,6 +49,26 @@ struct DatePredicateTests {
     }
   }
 
+  // Foundation traps where it is asked for the text of such a date.
+  @Test("A condition with a date at any extreme can be left to memory, and explained", arguments: StoreKind.allCases)
+  func leftToMemory(_ kind: StoreKind) throws {
+    try kind.withCoordinator(Model("Events", entities: [Event.self])) { coordinator in
+      let context = coordinator.newContext()
+      let events = Self.dates.enumerated().map { Event($0, $1) }
+      for event in events { context.insert(event) }
+      try context.save()
+      for date in Self.dates {
+        let dates = [date]
+        let predicate = #Predicate<Event> { event in dates.filter { $0 == event.date }.count == 1 }
+        let found = try context.fetch(FetchDescriptor<Event>(predicate: predicate)).map(\.id)
+        #expect(try found == events.filter { try predicate.evaluate($0) }.map(\.id))
+        let explanation = try context.explain(FetchDescriptor<Event>(predicate: predicate))
+        #expect(explanation.predicate == .memory && !explanation.partsInMemory.isEmpty)
+        #expect(!explanation.description.isEmpty)
+      }
+    }
+  }
+
   #if Persistence
     @Test("The index is used for every comparison of dates, in the order of the ids as in that of the dates")
     func index() throws {

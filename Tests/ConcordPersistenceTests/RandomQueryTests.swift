@@ -9,10 +9,15 @@ private typealias Text = any StandardPredicateExpression<String>
 private typealias Number = any StandardPredicateExpression<Int>
 private typealias Real = any StandardPredicateExpression<Double>
 
+private typealias Moment = any StandardPredicateExpression<Date>
+private typealias Ratio = any StandardPredicateExpression<Float>
+
 /// Makes predicates from the whole grammar that this Foundation has.
 private struct Grammar {
   var random: SeededGenerator
   let song: PredicateExpressions.Variable<Song>
+  /// Whether a part was made that no store evaluates.
+  var isLeftToMemory = false
 
   private mutating func pick<R>(_ makers: [(inout Grammar) -> R]) -> R {
     makers[Int.random(in: makers.indices, using: &random)](&self)
@@ -29,9 +34,18 @@ private struct Grammar {
       { g in g.optional() },
       { g in g.list() },
       { g in g.isEmpty(g.text(depth - 1)) },
+      { g in g.compare(g.date(depth - 1), g.date(depth - 1)) },
+      { g in g.compare(g.float(depth - 1), g.float(depth - 1)) },
+      { g in g.flag() }, { g in g.optionalNumber() }, { g in g.optionalReal() }, { g in g.optionalDate() },
+      { g in g.identity() }, { g in g.price() },
+      { g in g.inRange(g.number(depth - 1), { .random(in: -3...3, using: &$0) }) },
+      { g in g.inRange(g.real(depth - 1), { $0.pick([0, -0.0, 1, 1.5, -2, .infinity]) }) },
+      { g in g.inRange(g.date(depth - 1), hostileDate) },
+      { g in g.inRange(g.titles(), hostileText) },
     ]
     if depth <= 0 { return pick(leaves) }
     let inner: [(inout Grammar) -> Truth] = [
+      { g in g.leftToMemory() },
       { g in g.and(g.truth(depth - 1), g.truth(depth - 1)) },
       { g in g.or(g.truth(depth - 1), g.truth(depth - 1)) },
       { g in g.not(g.truth(depth - 1)) },
@@ -77,6 +91,11 @@ private struct Grammar {
           root: PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.verses), keyPath: \[Verse].count)
       },
       { g in g.count(g.text(0)) },
+      { g in
+        PredicateExpressions.NilCoalesce(
+          lhs: PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.rank),
+          rhs: PredicateExpressions.Value(Int.random(in: -3...3, using: &g.random)))
+      },
     ]
     if depth <= 0 { return pick(leaves) }
     return pick(
@@ -92,9 +111,231 @@ private struct Grammar {
     let leaves: [(inout Grammar) -> Real] = [
       { g in PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.real) },
       { g in PredicateExpressions.Value(g.random.pick([0, -0.0, .nan, 1, -2])) },
+      { g in
+        PredicateExpressions.NilCoalesce(
+          lhs: PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.tempo),
+          rhs: PredicateExpressions.Value(g.random.pick([0, -0.0, .nan, 1, -2])))
+      },
     ]
     if depth <= 0 { return pick(leaves) }
-    return pick(leaves + [{ g in g.calculate(g.real(depth - 1), g.real(depth - 1)) }])
+    return pick(
+      leaves + [
+        { g in g.calculate(g.real(depth - 1), g.real(depth - 1)) },
+        { g in g.quotient(g.real(depth - 1), g.real(depth - 1)) },
+        { g in g.choice(g.truth(depth - 1), g.real(depth - 1), g.real(depth - 1)) },
+        { g in g.minus(g.real(depth - 1)) },
+      ])
+  }
+
+  mutating func float(_ depth: Int) -> Ratio {
+    let leaves: [(inout Grammar) -> Ratio] = [
+      { g in PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.loudness) },
+      { g in PredicateExpressions.Value(g.random.pick([0, -0.0, .nan, 0.1, 1.5, -2])) },
+    ]
+    if depth <= 0 { return pick(leaves) }
+    return pick(
+      leaves + [
+        { g in g.calculate(g.float(depth - 1), g.float(depth - 1)) },
+        { g in g.quotient(g.float(depth - 1), g.float(depth - 1)) },
+        { g in g.minus(g.float(depth - 1)) },
+      ])
+  }
+
+  mutating func date(_ depth: Int) -> Moment {
+    let leaves: [(inout Grammar) -> Moment] = [
+      { g in PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.written) },
+      { g in PredicateExpressions.Value(hostileDate(&g.random)) },
+      { g in
+        PredicateExpressions.NilCoalesce(
+          lhs: PredicateExpressions.KeyPath(root: g.song, keyPath: \Song.published),
+          rhs: PredicateExpressions.Value(hostileDate(&g.random)))
+      },
+    ]
+    if depth <= 0 { return pick(leaves) }
+    return pick(leaves + [{ g in g.choice(g.truth(depth - 1), g.date(depth - 1), g.date(depth - 1)) }])
+  }
+
+  // MARK: Properties of other types
+
+  private mutating func flag() -> Truth {
+    let isSad = PredicateExpressions.KeyPath(root: song, keyPath: \Song.isSad)
+    let isLive = PredicateExpressions.KeyPath(root: song, keyPath: \Song.isLive)
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return isSad
+    case 1:
+      return PredicateExpressions.NotEqual(
+        lhs: isSad, rhs: PredicateExpressions.Value(Bool.random(using: &random)))
+    case 2:
+      return PredicateExpressions.NilCoalesce(
+        lhs: isLive, rhs: PredicateExpressions.Value(Bool.random(using: &random)))
+    case 3:
+      return PredicateExpressions.Equal(
+        lhs: isLive, rhs: PredicateExpressions.Value(random.pick([true, false, nil])))
+    default: return PredicateExpressions.NotEqual(lhs: isLive, rhs: PredicateExpressions.NilLiteral<Bool>())
+    }
+  }
+
+  private mutating func optionalNumber() -> Truth {
+    optional(\Song.rank, { Int.random(in: -2...3, using: &$0) })
+  }
+  private mutating func optionalReal() -> Truth {
+    optional(\Song.tempo, { $0.pick([0, -0.0, .nan, 0.1, 1.5]) })
+  }
+  private mutating func optionalDate() -> Truth {
+    let published = PredicateExpressions.KeyPath(root: song, keyPath: \Song.published)
+    let date = hostileDate(&random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return PredicateExpressions.Equal(lhs: published, rhs: PredicateExpressions.Value(Optional(date)))
+    case 1: return PredicateExpressions.Equal(lhs: published, rhs: PredicateExpressions.NilLiteral<Date>())
+    case 2:
+      return PredicateExpressions.NotEqual(
+        lhs: published,
+        rhs: PredicateExpressions.Value(Bool.random(using: &random) ? Optional(hostileDate(&random)) : nil))
+    default:
+      return PredicateExpressions.NilCoalesce(
+        lhs: PredicateExpressions.OptionalFlatMap(published) {
+          PredicateExpressions.Comparison(lhs: $0, rhs: PredicateExpressions.Value(date), op: .lessThanOrEqual)
+        }, rhs: PredicateExpressions.Value(Bool.random(using: &random)))
+    }
+  }
+
+  private mutating func optional<V: Numeric & Comparable & Codable & SendableMetatype>(
+    _ keyPath: any KeyPath<Song, V?> & Sendable, _ make: (inout SeededGenerator) -> V
+  ) -> Truth {
+    let property = PredicateExpressions.KeyPath(root: song, keyPath: keyPath)
+    let value = make(&random)
+    let other = make(&random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return PredicateExpressions.Equal(lhs: property, rhs: PredicateExpressions.Value(Optional(value)))
+    case 1: return PredicateExpressions.Equal(lhs: property, rhs: PredicateExpressions.NilLiteral<V>())
+    case 2: return PredicateExpressions.NotEqual(lhs: property, rhs: PredicateExpressions.Value(Optional(value)))
+    case 3:
+      return PredicateExpressions.NilCoalesce(
+        lhs: PredicateExpressions.OptionalFlatMap(property) {
+          PredicateExpressions.Comparison(lhs: $0, rhs: PredicateExpressions.Value(value), op: .greaterThanOrEqual)
+        }, rhs: PredicateExpressions.Value(Bool.random(using: &random)))
+    case 4:
+      return PredicateExpressions.Equal(
+        lhs: PredicateExpressions.OptionalFlatMap(property) {
+          PredicateExpressions.Arithmetic(lhs: $0, rhs: PredicateExpressions.Value(value), op: .add)
+        }, rhs: PredicateExpressions.Value(Optional(value + other)))
+    default:
+      // Of what is not there nothing is forced.
+      isLeftToMemory = true
+      return PredicateExpressions.Conjunction(
+        lhs: PredicateExpressions.NotEqual(lhs: property, rhs: PredicateExpressions.NilLiteral<V>()),
+        rhs: PredicateExpressions.Comparison(
+          lhs: PredicateExpressions.ForcedUnwrap(property), rhs: PredicateExpressions.Value(value), op: .lessThan))
+    }
+  }
+
+  private mutating func identity() -> Truth {
+    let code = PredicateExpressions.KeyPath(root: song, keyPath: \Song.code)
+    let owner = PredicateExpressions.KeyPath(root: song, keyPath: \Song.owner)
+    let ids = (0..<2).map { _ in smallID(&random) }
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return PredicateExpressions.Equal(lhs: code, rhs: PredicateExpressions.Value(ids[0]))
+    case 1: return PredicateExpressions.NotEqual(lhs: owner, rhs: PredicateExpressions.Value(Optional(ids[0])))
+    case 2:
+      return PredicateExpressions.SequenceContains(sequence: PredicateExpressions.Value(ids), element: code)
+    case 3:
+      return PredicateExpressions.Equal(
+        lhs: PredicateExpressions.NilCoalesce(lhs: owner, rhs: PredicateExpressions.Value(ids[1])), rhs: code)
+    default:
+      isLeftToMemory = true
+      return PredicateExpressions.Comparison(lhs: code, rhs: PredicateExpressions.Value(ids[0]), op: .lessThan)
+    }
+  }
+
+  private mutating func price() -> Truth {
+    let price = PredicateExpressions.KeyPath(root: song, keyPath: \Song.price)
+    let (a, b) = (smallPrice(&random), smallPrice(&random))
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return PredicateExpressions.Equal(lhs: price, rhs: PredicateExpressions.Value(a))
+    case 1: return PredicateExpressions.SequenceContains(sequence: PredicateExpressions.Value([a, b]), element: price)
+    case 2:
+      isLeftToMemory = true
+      return compare(price, PredicateExpressions.Value(a))
+    default:
+      isLeftToMemory = true
+      return PredicateExpressions.Comparison(
+        lhs: PredicateExpressions.Arithmetic(lhs: price, rhs: PredicateExpressions.Value(a), op: .multiply),
+        rhs: PredicateExpressions.Value(b), op: .lessThanOrEqual)
+    }
+  }
+
+  private mutating func inRange<V: Comparable & Codable & Sendable & SendableMetatype>(
+    _ element: some StandardPredicateExpression<V>, _ make: (inout SeededGenerator) -> V
+  ) -> Truth {
+    var (lower, upper) = (make(&random), make(&random))
+    // NaN bounds no range.
+    guard lower == lower, upper == upper else { return compare(element, PredicateExpressions.Value(lower)) }
+    if !(lower <= upper) { swap(&lower, &upper) }
+    guard lower <= upper else { return compare(element, PredicateExpressions.Value(lower)) }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      return PredicateExpressions.RangeExpressionContains(
+        range: PredicateExpressions.Value(lower..<upper), element: element)
+    case 1:
+      return PredicateExpressions.RangeExpressionContains(
+        range: PredicateExpressions.Value(lower...upper), element: element)
+    case 2:
+      return PredicateExpressions.RangeExpressionContains(
+        range: PredicateExpressions.Range(
+          lower: PredicateExpressions.Value(lower), upper: PredicateExpressions.Value(upper)), element: element)
+    default:
+      return PredicateExpressions.RangeExpressionContains(
+        range: PredicateExpressions.ClosedRange(
+          lower: PredicateExpressions.Value(lower), upper: PredicateExpressions.Value(upper)), element: element)
+    }
+  }
+
+  /// A part that no store evaluates.
+  private mutating func leftToMemory() -> Truth {
+    isLeftToMemory = true
+    let title = PredicateExpressions.KeyPath(root: song, keyPath: \Song.title)
+    let verses = PredicateExpressions.KeyPath(root: song, keyPath: \Song.verses)
+    let count = PredicateExpressions.KeyPath(root: verses, keyPath: \[Verse].count)
+    let number = PredicateExpressions.KeyPath(root: song, keyPath: \Song.number)
+    let value = Int.random(in: -2...4, using: &random)
+    let larger = PredicateExpressions.Filter(PredicateExpressions.Value([-2, 0, 1, 2, 3])) {
+      PredicateExpressions.Comparison(lhs: $0, rhs: number, op: .greaterThan)
+    }
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0:
+      // Of what is not there nothing is asked for.
+      return PredicateExpressions.Conjunction(
+        lhs: PredicateExpressions.Comparison(lhs: count, rhs: PredicateExpressions.Value(1), op: .greaterThan),
+        rhs: PredicateExpressions.Comparison(
+          lhs: PredicateExpressions.KeyPath(
+            root: PredicateExpressions.CollectionIndexSubscript(wrapped: verses, index: PredicateExpressions.Value(1)),
+            keyPath: \Verse.number), rhs: PredicateExpressions.Value(value), op: .lessThanOrEqual))
+    case 1:
+      return PredicateExpressions.Comparison(
+        lhs: PredicateExpressions.KeyPath(
+          root: PredicateExpressions.Filter(verses) {
+            PredicateExpressions.Comparison(
+              lhs: PredicateExpressions.KeyPath(root: $0, keyPath: \Verse.number),
+              rhs: PredicateExpressions.Value(value), op: .greaterThan)
+          }, keyPath: \[Verse].count), rhs: PredicateExpressions.Value(1), op: .greaterThanOrEqual)
+    case 2:
+      return PredicateExpressions.Equal(
+        lhs: PredicateExpressions.SequenceMinimum(elements: larger),
+        rhs: PredicateExpressions.Value(random.pick([value, 1, nil])))
+    case 3:
+      return PredicateExpressions.NotEqual(
+        lhs: PredicateExpressions.SequenceMaximum(elements: larger),
+        rhs: PredicateExpressions.Value(random.pick([value, 3, nil])))
+    case 4:
+      return PredicateExpressions.Equal(
+        lhs: PredicateExpressions.ConditionalCast<_, Int>(number), rhs: PredicateExpressions.Value(Optional(value)))
+    case 5: return PredicateExpressions.TypeCheck<_, String>(number)
+    default:
+      return PredicateExpressions.Equal(
+        lhs: PredicateExpressions.DictionaryKeySubscript(
+          wrapped: PredicateExpressions.Value(["": 0, "a": 1, "\u{E9}": value]), key: title),
+        rhs: PredicateExpressions.Value(random.pick([0, 1, value, nil] as [Int?])))
+    }
   }
 
   // MARK: What is made of them
@@ -161,7 +402,13 @@ private struct Grammar {
       : PredicateExpressions.IntRemainder(lhs: a, rhs: PredicateExpressions.Value(b))
   }
 
-  private func minus(_ a: some StandardPredicateExpression<Int>) -> Number { PredicateExpressions.UnaryMinus(a) }
+  private func minus<V: SignedNumeric>(
+    _ a: some StandardPredicateExpression<V>
+  ) -> any StandardPredicateExpression<V> { PredicateExpressions.UnaryMinus(a) }
+
+  private func quotient<V: FloatingPoint>(
+    _ a: some StandardPredicateExpression<V>, _ b: some StandardPredicateExpression<V>
+  ) -> any StandardPredicateExpression<V> { PredicateExpressions.FloatDivision(lhs: a, rhs: b) }
 
   private mutating func list() -> Truth {
     let texts = (0..<3).map { _ in hostileText(&random) }
@@ -249,36 +496,84 @@ private struct Grammar {
   }
 }
 
+/// A property, or what it leads to, by which songs are sorted.
+private struct OrderedPlace {
+  let name: String
+  let descriptor: (SortOrder) -> SortDescriptor<Song>
+  /// Less than 0 if the first song precedes the second one, more if it follows.
+  let compare: (Song, Song) -> Int
+
+  /// A place of texts: in the order of the composed forms, which is Foundation's wherever that is one.
+  static func text(_ name: String, _ keyPath: any KeyPath<Song, String> & Sendable) -> [OrderedPlace] {
+    let compare = { (a: Song, b: Song) in byRank(scalars(a[keyPath: keyPath]), scalars(b[keyPath: keyPath])) }
+    return [
+      OrderedPlace(name: name, descriptor: { SortDescriptor(keyPath, order: $0) }, compare: compare),
+      OrderedPlace(
+        name: "\(name) (lexical)", descriptor: { SortDescriptor(keyPath, comparator: .lexical, order: $0) },
+        compare: compare),
+    ]
+  }
+
+  static func text(_ name: String, _ keyPath: any KeyPath<Song, String?> & Sendable) -> OrderedPlace {
+    OrderedPlace(
+      name: name, descriptor: { SortDescriptor(keyPath, order: $0) },
+      compare: { byRank($0[keyPath: keyPath].map(scalars), $1[keyPath: keyPath].map(scalars)) })
+  }
+
+  /// A place of numbers, of which NaN come last.
+  static func real(
+    _ name: String, _ descriptor: @escaping (SortOrder) -> SortDescriptor<Song>,
+    _ number: @escaping (Song) -> Double?
+  ) -> OrderedPlace {
+    func rank(_ song: Song) -> [Double]? { number(song).map { $0.isNaN ? [1, 0] : [0, $0] } }
+    return OrderedPlace(name: name, descriptor: descriptor) { byRank(rank($0), rank($1)) }
+  }
+
+  static func value<V: Comparable>(_ name: String, _ keyPath: any KeyPath<Song, V> & Sendable) -> OrderedPlace {
+    OrderedPlace(
+      name: name, descriptor: { SortDescriptor(keyPath, order: $0) },
+      compare: { byRank([$0[keyPath: keyPath]], [$1[keyPath: keyPath]]) })
+  }
+
+  static func value<V: Comparable>(_ name: String, _ keyPath: any KeyPath<Song, V?> & Sendable) -> OrderedPlace {
+    OrderedPlace(
+      name: name, descriptor: { SortDescriptor(keyPath, order: $0) },
+      compare: { byRank($0[keyPath: keyPath].map { [$0] }, $1[keyPath: keyPath].map { [$0] }) })
+  }
+
+  private static func scalars(_ text: String) -> [Unicode.Scalar] {
+    Array(text.precomposedStringWithCanonicalMapping.unicodeScalars)
+  }
+
+  /// `nil` comes first.
+  private static func byRank<V: Comparable>(_ a: [V]?, _ b: [V]?) -> Int {
+    guard let a, let b else { return (a == nil ? 0 : 1) - (b == nil ? 0 : 1) }
+    return a.lexicographicallyPrecedes(b) ? -1 : b.lexicographicallyPrecedes(a) ? 1 : 0
+  }
+
+  static func all() -> [OrderedPlace] {
+    text("title", \Song.title) + text("text", \Song.text) + text("author.name", \Song.author.name) + [
+      text("subtitle", \Song.subtitle), text("singer.name", \Song.singer?.name),
+      text("singer.nickname", \Song.singer?.nickname),
+      value("id", \Song.id), value("number", \Song.number), value("rank", \Song.rank),
+      value("verses.count", \Song.verses.count), value("title.count", \Song.title.count),
+      real("real", { SortDescriptor(\Song.real, order: $0) }, { $0.real }),
+      real("tempo", { SortDescriptor(\Song.tempo, order: $0) }, { $0.tempo }),
+      real("loudness", { SortDescriptor(\Song.loudness, order: $0) }, { Double($0.loudness) }),
+      real("written", { SortDescriptor(\Song.written, order: $0) }, { $0.written.timeIntervalSinceReferenceDate }),
+      real(
+        "published", { SortDescriptor(\Song.published, order: $0) }, { $0.published?.timeIntervalSinceReferenceDate }),
+      value("code", \Song.code), value("owner", \Song.owner), value("price", \Song.price),
+    ]
+  }
+}
+
 @Suite("Predicates and orders made at random")
 struct RandomQueryTests {
-  private static let orders: [[SortDescriptor<Song>]] = [
-    [], [SortDescriptor(\.title)], [SortDescriptor(\.title, order: .reverse)], [SortDescriptor(\.text)],
-    [SortDescriptor(\.subtitle)], [SortDescriptor(\.subtitle, order: .reverse), SortDescriptor(\.text)],
-    [SortDescriptor(\.number), SortDescriptor(\.title, comparator: .lexical, order: .reverse)],
-    [SortDescriptor(\.text, comparator: .lexical)], [SortDescriptor(\.title), SortDescriptor(\.id, order: .reverse)],
-  ]
-
-  /// The order of the composed forms, which is Foundation's wherever that is one.
-  private func precedes(_ order: [SortDescriptor<Song>], _ a: Song, _ b: Song) -> Bool {
-    func texts(_ song: Song, _ keyPath: PartialKeyPath<Song>?) -> [Unicode.Scalar]?? {
-      switch keyPath {
-      case \Song.title: Array(song.title.precomposedStringWithCanonicalMapping.unicodeScalars)
-      case \Song.text: Array(song.text.precomposedStringWithCanonicalMapping.unicodeScalars)
-      case \Song.subtitle: .some(song.subtitle.map { Array($0.precomposedStringWithCanonicalMapping.unicodeScalars) })
-      default: nil
-      }
-    }
-    for descriptor in order {
-      var result = descriptor.compare(a, b)
-      if case .some(let first) = texts(a, descriptor.keyPath), case .some(let second) = texts(b, descriptor.keyPath) {
-        let isLess =
-          first.map { first in second.map { first.lexicographicallyPrecedes($0) } ?? false } ?? (second != nil)
-        let isGreater =
-          second.map { second in first.map { second.lexicographicallyPrecedes($0) } ?? false } ?? (first != nil)
-        result = isLess ? .orderedAscending : isGreater ? .orderedDescending : .orderedSame
-        if descriptor.order == .reverse { result = ComparisonResult(rawValue: -result.rawValue) ?? .orderedSame }
-      }
-      if result != .orderedSame { return result == .orderedAscending }
+  private func precedes(_ order: [(place: OrderedPlace, order: SortOrder)], _ a: Song, _ b: Song) -> Bool {
+    for (place, order) in order {
+      let result = place.compare(a, b)
+      if result != 0 { return (result < 0) == (order == .forward) }
     }
     return a.id < b.id
   }
@@ -286,8 +581,11 @@ struct RandomQueryTests {
   @Test(
     "Each store finds the rows that Foundation finds, in the same order, saved or not", arguments: StoreKind.allCases)
   func agrees(_ kind: StoreKind) throws {
-    let seed = TestOptions.seed(1)
+    let seed = TestOptions.seed(.random(in: 0 ... .max))
+    // What a predicate traps on ends the process.
+    print("\(#fileID), \(kind): seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    let places = OrderedPlace.all()
     let model = try Model("Songs", entities: [Song.self, Singer.self, Verse.self])
     var (total, exact) = (0, 0)
     for round in 0..<kind.share(of: TestOptions.isLong ? 40 : 3) {
@@ -319,18 +617,24 @@ struct RandomQueryTests {
             return made.truth(depth)
           }
           if let grammar { random = grammar.random }
-          let order = random.pick(Self.orders)
+          let order = (0..<random.pick([0, 1, 1, 2, 3])).map { _ in
+            (place: random.pick(places), order: random.pick([SortOrder.forward, .reverse]))
+          }
           let limit: Int? = random.pick([nil, nil, 5])
           let offset: Int? = random.pick([nil, nil, 3])
           let descriptor = FetchDescriptor(
-            predicate: predicate, sortBy: order, fetchLimit: limit, fetchOffset: offset)
+            predicate: predicate, sortBy: order.map { $0.descriptor($1) }, fetchLimit: limit, fetchOffset: offset)
           let wanted = try all.filter { try predicate.evaluate($0) }.sorted { precedes(order, $0, $1) }
           let expected = wanted.dropFirst(offset ?? 0).prefix(limit ?? .max).map(\.id)
           let plan = FetchPlan(descriptor, try model.entity(Song.self), model)
-          total += 1
-          exact += plan.isExact ? 1 : 0
-          let comment: Comment =
-            "CONCORD_RANDOM_SEED=\(seed): round \(round), step \(step), \(plan.condition), \(order)"
+          if let grammar, !grammar.isLeftToMemory {
+            total += 1
+            exact += plan.isExact ? 1 : 0
+          }
+          let comment: Comment = """
+            CONCORD_RANDOM_SEED=\(seed): round \(round), step \(step), \(plan.condition), \
+            \(order.map { "\($0.name) \($1)" })
+            """
           let found = try context.fetch(descriptor).map(\.id)
           if found != expected { #expect(found == expected, comment) }
           let count = try context.count(descriptor)
@@ -338,7 +642,7 @@ struct RandomQueryTests {
         }
       }
     }
-    // All of it is evaluated by the store, but for what is too large for a statement.
+    // All of that is evaluated by the store, but for what is too large for a statement.
     #expect(exact * 100 >= total * 95, "\(exact) of \(total)")
   }
 }

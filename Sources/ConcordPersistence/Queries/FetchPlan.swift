@@ -9,9 +9,7 @@ struct FetchPlan<T: PersistentEntity> {
   /// The condition that the store evaluates. It may find more than the predicate does.
   let condition: StoredCondition
   /// Whether it finds no more.
-  var isExact: Bool { partsInMemory.isEmpty }
-  /// The parts of the predicate that are evaluated in memory.
-  let partsInMemory: [String]
+  let isExact: Bool
   /// The order that the store applies; `nil` if it cannot.
   private let order: [StoredOrder]?
   /// The positions by which the store orders correctly only if all values are numbers.
@@ -26,10 +24,10 @@ struct FetchPlan<T: PersistentEntity> {
     if let predicate = descriptor.predicate {
       let found = PredicateTranslation(predicate, entity, model).condition(of: predicate)
       condition = found.condition
-      partsInMemory = found.rest.map { String(describing: $0) }
+      isExact = found.rest.isEmpty
     } else {
       condition = .always(true)
-      partsInMemory = []
+      isExact = true
     }
     rankedSearch = descriptor.rankedSearch(condition)
     let orders = descriptor.sortBy.map { StoredOrder($0, entity) }
@@ -39,6 +37,16 @@ struct FetchPlan<T: PersistentEntity> {
         return nil
       }
       return position
+    }
+  }
+
+  /// Descriptions of the parts of the predicate that are evaluated in memory.
+  ///
+  /// They are not made for each fetch, since they may be long.
+  var partsInMemory: [String] {
+    guard !isExact, let predicate = descriptor.predicate else { return [] }
+    return PredicateTranslation(predicate, entity, model).condition(of: predicate).rest.map { part in
+      canDescribe(part) ? String(describing: part) : "\(type(of: part)) with a date that has no calendar"
     }
   }
 
@@ -99,6 +107,12 @@ struct FetchPlan<T: PersistentEntity> {
     }
     return Array(found.dropFirst(max(0, descriptor.fetchOffset ?? 0)).prefix(max(0, descriptor.fetchLimit ?? .max)))
   }
+}
+
+/// Whether a value can be described: Foundation traps on the description of a date that is not finite, or too far away.
+private func canDescribe(_ value: Any, depth: Int = 0) -> Bool {
+  if let date = value as? Date { return abs(date.timeIntervalSinceReferenceDate) < 1e15 }
+  return depth > 100 || Mirror(reflecting: value).children.allSatisfy { canDescribe($0.value, depth: depth + 1) }
 }
 
 extension SortDescriptor {

@@ -1,7 +1,7 @@
 import ConcordPersistence
 import Foundation
 
-/// With texts of all kinds, references and a list, for predicates made at random.
+/// With properties of all types that are compared, references and a list, for predicates and orders made at random.
 struct Song: PersistentEntity, Aggregate, Equatable {
   let id: Int
   var title: String
@@ -12,11 +12,24 @@ struct Song: PersistentEntity, Aggregate, Equatable {
   var singer: Singer?
   var author: Singer
   var verses: [Verse]
+  var written = Date(timeIntervalSinceReferenceDate: 0)
+  var published: Date?
+  var isSad = false
+  var isLive: Bool?
+  var rank: Int?
+  var loudness: Float = 0
+  var tempo: Double?
+  var code = UUID(uuidString: "00000000-0000-0000-0000-000000000000") ?? UUID()
+  var owner: UUID?
+  var price: Decimal = 0
 
   static let persistentProperties: [PersistentProperty<Song>] = [
     .init("id", \.id), .init("title", \.title, .indexed), .init("subtitle", \.subtitle, .indexed),
     .init("text", \.text), .init("number", \.number, .indexed), .init("real", \.real), .init("singer", \.singer),
-    .init("author", \.author), .init("verses", \.verses),
+    .init("author", \.author), .init("verses", \.verses), .init("written", \.written, .indexed),
+    .init("published", \.published), .init("isSad", \.isSad), .init("isLive", \.isLive),
+    .init("rank", \.rank, .indexed), .init("loudness", \.loudness), .init("tempo", \.tempo), .init("code", \.code),
+    .init("owner", \.owner), .init("price", \.price),
   ]
 
   init(from row: inout RowReader) throws {
@@ -29,6 +42,16 @@ struct Song: PersistentEntity, Aggregate, Equatable {
     singer = try row.read()
     author = try row.read()
     verses = try row.read()
+    written = try row.read()
+    published = try row.read()
+    isSad = try row.read()
+    isLive = try row.read()
+    rank = try row.read()
+    loudness = try row.read()
+    tempo = try row.read()
+    code = try row.read()
+    owner = try row.read()
+    price = try row.read()
   }
 
   func write(to row: inout RowWriter) throws {
@@ -41,6 +64,16 @@ struct Song: PersistentEntity, Aggregate, Equatable {
     try row.write(singer)
     try row.write(author)
     try row.write(verses)
+    try row.write(written)
+    try row.write(published)
+    try row.write(isSad)
+    try row.write(isLive)
+    try row.write(rank)
+    try row.write(loudness)
+    try row.write(tempo)
+    try row.write(code)
+    try row.write(owner)
+    try row.write(price)
   }
 
   init(id: Int, title: String, text: String = "", number: Int = 0, author: Singer = Singer(id: "a", name: "")) {
@@ -63,7 +96,35 @@ struct Song: PersistentEntity, Aggregate, Equatable {
     singer = Bool.random(using: &random) ? random.pick(singers) : nil
     author = random.pick(singers)
     self.verses = (0..<Int.random(in: 0..<4, using: &random)).map { _ in random.pick(verses) }
+    written = hostileDate(&random)
+    published = Bool.random(using: &random) ? hostileDate(&random) : nil
+    isSad = .random(using: &random)
+    isLive = random.pick([true, false, nil])
+    rank = random.pick([nil, -1, 0, 1, 2])
+    loudness = random.pick([0, -0.0, .nan, 0.1, 1.5, -2, .infinity])
+    tempo = random.pick([nil, 0, -0.0, .nan, 0.1, 1.5, -.infinity])
+    code = smallID(&random)
+    owner = Bool.random(using: &random) ? smallID(&random) : nil
+    price = smallPrice(&random)
   }
+}
+
+/// A date of few, among which are the first that are compared in more than one way.
+func hostileDate(_ random: inout SeededGenerator) -> Date {
+  Date(timeIntervalSinceReferenceDate: random.pick([0, -0.0, 0.1, 1, -1, 800_000_000.123, .nan, .infinity]))
+}
+
+func smallID(_ random: inout SeededGenerator) -> UUID {
+  let last = UInt8.random(in: 0..<3, using: &random)
+  return UUID(uuid: (random.pick([0, 0xFF]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
+}
+
+/// A price, of which equal ones have several forms.
+func smallPrice(_ random: inout SeededGenerator) -> Decimal {
+  random.pick([
+    0, 1, -2, Decimal(sign: .plus, exponent: -1, significand: 15), Decimal(sign: .plus, exponent: -2, significand: 150),
+    Decimal(sign: .plus, exponent: 0, significand: 10), Decimal(sign: .plus, exponent: 1, significand: 1),
+  ])
 }
 
 struct Singer: PersistentEntity, Equatable {
