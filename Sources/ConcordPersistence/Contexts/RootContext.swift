@@ -63,6 +63,15 @@ public final class RootContext: ContextParent {
       for layer in layers { combined.merge(layer.changes) }
     }
 
+    /// The changes of the unwritten saves before a layer: what was saved later is nothing that this one would have stored.
+    func changes(below layer: Layer, without lost: Set<Int> = []) -> PendingChanges {
+      var changes = PendingChanges()
+      for other in layers where other.number < layer.number && !lost.contains(other.number) {
+        changes.merge(other.changes)
+      }
+      return changes
+    }
+
     /// Notes that a layer was told to have failed and is tried again; whether that is new.
     mutating func setReported(_ layer: Layer) -> Bool {
       guard let index = layers.firstIndex(where: { $0.number == layer.number }), !layers[index].isReported else {
@@ -250,7 +259,9 @@ public final class RootContext: ContextParent {
     } catch {
       if layers.count > 1 { throw error }
       if StoreError.mayPass(error) {
-        if state.withLock({ $0.setReported(first) }) { report(error, changes, isPending: true) }
+        if state.withLock({ $0.setReported(first) }) {
+          report(error, changes, state.withLock { $0.changes(below: first) }, isPending: true)
+        }
         retryLater()
         throw error
       }
@@ -271,7 +282,8 @@ public final class RootContext: ContextParent {
     }
     var lost = [first]
     func add(_ layer: Layer, _ error: any Error) {
-      report(error, layer.changes, above: givenUp.changes, isPending: false)
+      let lower = state.withLock { $0.changes(below: layer, without: Set(lost.map(\.number))) }
+      report(error, layer.changes, above: givenUp.changes, lower, isPending: false)
       givenUp.add(layer.changes, error)
     }
     add(first, error)
@@ -327,21 +339,29 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// - Parameter others: changes given up before, which the changes may refer to.
+  /// - Parameters:
+  ///   - others: changes given up before, which the changes may refer to.
+  ///   - lower: the changes of the unwritten saves before this one; `nil` if these are all there are.
   private func report(
-    _ error: any Error, _ changes: PendingChanges, above others: PendingChanges = PendingChanges(), isPending: Bool
+    _ error: any Error, _ changes: PendingChanges, above others: PendingChanges = PendingChanges(),
+    _ lower: PendingChanges? = nil, isPending: Bool
   ) {
     var all = others
     all.merge(changes)
     let changes = changes.keys.compactMap { key -> BackgroundSaveError.Change? in
       guard let change = changes[key] else { return nil }
-      let object = try? read(model.contained(in: key.entity)) { base in
+      func find(_ base: any RowReading) throws -> (any PersistentEntity)? {
         let loader = EntityLoader(change.row == nil ? base : PendingReading(base, all), model: model)
         return try loader.find(key.entity.type, key: key.id) as (any PersistentEntity)?
       }
+      let types = model.contained(in: key.entity)
+      let object = lower.flatMap { lower in
+        try? parent.read(types) { try find(lower.isEmpty ? $0 : PendingReading($0, lower)) }
+      }
       let kind: BackgroundSaveError.Change.Kind =
         change.row == nil ? .deleted : change.baseRow == nil ? .inserted : .updated
-      return BackgroundSaveError.Change(kind: kind, key: key, row: change.row, object: object ?? nil)
+      let known = object ?? (try? read(types, find))
+      return BackgroundSaveError.Change(kind: kind, key: key, row: change.row, object: known ?? nil)
     }
     let report = BackgroundSaveError(error: error, changes: changes, isPending: isPending)
     errorQueue.async { [errorHandler] in errorHandler(report) }
@@ -361,11 +381,11 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
   public struct Change: Sendable {
     /// The kinds of changes.
     public enum Kind: Sendable {
-      /// The entity was to be inserted.
+      /// An insertion.
       case inserted
-      /// The entity was to be updated.
+      /// An update.
       case updated
-      /// The entity was to be deleted.
+      /// A deletion.
       case deleted
     }
 
