@@ -6,6 +6,7 @@ import Testing
 
 #if Persistence
   import GRDB
+  import GRDBSQLite
 #endif
 
 @Suite("Saves of large owners")
@@ -74,6 +75,45 @@ struct LargeOwnerTests {
       func replace(_ book: inout Book) { book.reviews.swapAt(1, book.reviews.count - 1) }
       let (few, many) = (try written(50, replace), try written(3_000, replace))
       #expect(few > 0 && many <= few * 3, "\(few), \(many)")
+    }
+
+    @Test("A save of a renamed owner, or of one to which one is appended, takes as many steps for few as for many")
+    func steps() throws {
+      /// The number of instructions that SQLite executes for the save alone.
+      func steps(_ count: Int, _ change: (inout Book, EntityLinks<Book>) throws -> Void) throws -> Int {
+        try withFolder { folder in
+          let store = try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: libraryModel().entities)
+          let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+          try coordinator.attach(store, configuration: "")
+          let context = coordinator.newContext()
+          context.insert(shelf(count))
+          try context.save()
+          try context.update(Book.self, id: "shelf", leavingOut: \.reviews) { try change(&$0, $1) }
+          let steps = Locked(0)
+          func setHandler(_ isOn: Bool) {
+            store.pool.writeWithoutTransaction { db in
+              sqlite3_progress_handler(
+                db.sqliteConnection, isOn ? 1 : 0,
+                { counter in
+                  counter.map { Unmanaged<Locked<Int>>.fromOpaque($0).takeUnretainedValue().withLock { $0 += 1 } }
+                  return 0
+                }, Unmanaged.passUnretained(steps).toOpaque())
+            }
+          }
+          setHandler(true)
+          try context.save()
+          setHandler(false)
+          return steps.withLock { $0 }
+        }
+      }
+      func rename(_ book: inout Book, _ links: EntityLinks<Book>) { book.title = "B" }
+      let renames = (few: try steps(50, rename), many: try steps(3_000, rename))
+      #expect(renames.few > 0 && renames.many <= renames.few * 2, "\(renames)")
+      func append(_ book: inout Book, _ links: EntityLinks<Book>) throws {
+        try links.append(Review(id: -1, text: "new"), to: \.reviews)
+      }
+      let appends = (few: try steps(50, append), many: try steps(3_000, append))
+      #expect(appends.few > 0 && appends.many <= appends.few * 2, "\(appends)")
     }
 
     @Test("Positions with gaps, as another program leaves them, are closed by the next change")

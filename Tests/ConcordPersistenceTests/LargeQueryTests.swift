@@ -1,6 +1,7 @@
 import Concord
 import ConcordTestShared
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ConcordPersistence
@@ -163,6 +164,40 @@ struct LargeQueryTests {
     // Several saves may be shown at once, which spares some reading.
     #expect(many.looks <= few.looks * 2 && few.looks > 0, "\(few), \(many)")
     #expect(many.reads <= few.reads * 2)
+  }
+
+  @Test("Following the differences of a result makes no array of it until somebody asks for one")
+  func differences() async throws {
+    let coordinator = PersistentStoreCoordinator(model: try Model("Cards", entities: [Card.self]))
+    try coordinator.attach(MemoryStore(name: "cards"), configuration: "")
+    let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
+    let context = coordinator.newContext()
+    for id in 0..<2_000 { context.insert(Card(number: id, rank: id * 10)) }
+    try context.save()
+    coordinator.settle()
+    let live = try view.query(FetchDescriptor<Card>(sortBy: [SortDescriptor(\.rank)]))
+    let life = try #require(live.unconverted(QueryResult<Card>.self)?.value.life)
+    var cards: [Card] = []
+    var iterator = live.changes.makeAsyncIterator()
+    func next() async throws -> CollectionDifference<Card> {
+      let difference = try #require(await iterator.next())
+      cards = try #require(cards.applying(difference))
+      return difference
+    }
+    #expect(try await next().count == 2_000)
+    for step in 0..<6 {
+      switch step % 3 {
+      case 0: context.insert(Card(number: -1 - step, rank: step * 3_333))
+      case 1: try context.update(Card.self, id: 100 + step) { $0.rank = 9_001 }
+      default: try context.delete(Card.self, id: 300 + step)
+      }
+      try context.save()
+      coordinator.settle()
+      #expect(try await next().count <= 2)
+    }
+    #expect(life.makings.load(ordering: .relaxed) == 0)
+    #expect(live.value == cards)
+    #expect(life.makings.load(ordering: .relaxed) > 0)
   }
 
   @Test("A save beside many queries reads and looks at as much as beside one, where none is concerned")

@@ -1,6 +1,7 @@
 import Concord
 import ConcordModel
 import Foundation
+import Synchronization
 
 /// The result of a live query, as an aggregate in the view's store: it keeps the entities, and shows their newest values.
 ///
@@ -30,6 +31,7 @@ struct QueryResult<T: PersistentEntity>: Aggregate {
   ///
   /// - Complexity: their number.
   var items: [T] {
+    life.makings.add(1, ordering: .relaxed)
     var found: [T] = []
     found.reserveCapacity(branches.reduce(0) { $0 + $1.count })
     for branch in branches { for leaf in branch.leaves { found += leaf.items } }
@@ -68,6 +70,8 @@ struct QueryBlockID: Hashable, Sendable {
 
 /// A token that calls a closure when the result of a query is released.
 final class QueryLife: Sendable {
+  /// The number of arrays that were made of the result, for tests.
+  let makings = Atomic(0)
   private let onEnd: @Sendable () -> Void
 
   init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
