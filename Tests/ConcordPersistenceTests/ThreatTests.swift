@@ -135,6 +135,32 @@ struct ThreatTests {
       }
     }
 
+    @Test("Concord makes no triggers but those of a feed and of an index of words")
+    func ownTriggers() throws {
+      /// The names of the triggers in a new file, without the parts that name a table and an event.
+      func kinds(_ model: Model, _ change: (SQLiteStore) throws -> Void = { _ in }) throws -> Set<String> {
+        try withFolder { folder in
+          let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: model.entities)
+          try change(store)
+          let names = try store.pool.read {
+            try String.fetchAll($0, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'")
+          }
+          return Set(names.map { String($0.prefix { $0 != "." }) })
+        }
+      }
+      let (plain, searched) = (try libraryModel(), try essayModel())
+      #expect(try kinds(plain).isEmpty)
+      #expect(try kinds(plain) { try $0.startFeed() } == ["concord_feed"])
+      #expect(try kinds(searched) == ["concord_search"])
+      #expect(try kinds(searched) { try $0.startFeed() } == ["concord_feed", "concord_search"])
+      // Each of them stands on the page, and no other one.
+      let page = try String(
+        contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
+          path: "../../Sources/ConcordPersistence/ConcordPersistence.docc/ThreatModel.md"), encoding: .utf8)
+      let named = page.matches(of: /`(concord_[a-z]+)\.…`/).map { String($0.output.1) }
+      #expect(Set(named) == ["concord_feed", "concord_search"])
+    }
+
     @Test("No file makes a program load code or reach other files")
     func loading() throws {
       try withFile("SELECT 1") { _, store in
