@@ -13,7 +13,7 @@ package final class EventStreams<Element: Sendable>: Sendable {
     var streams: [Int: AsyncStream<Element>.Continuation] = [:]
     var lastNumber = 0
     var hasEnded = false
-    /// What the streams have not got yet, the oldest first, each with the number of the last stream that gets it.
+    /// The elements that the streams have not got yet, the oldest first, each with the number of the last stream that gets it.
     var waiting: [(element: Element, last: Int)] = []
     /// Whether the queue has been asked to give it to them.
     var isAsked = false

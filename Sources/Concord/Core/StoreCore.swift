@@ -26,7 +26,7 @@
   @exclusivity(unchecked) var toldNow: Borrowed<Subscriber>?
   var groupCount: UInt64 = 0
   @exclusivity(unchecked) var ended = EndedSources()
-  /// What writes at the end of transactions what depends on the layers.
+  /// The writer of what depends on the layers, which writes at the end of transactions.
   @exclusivity(unchecked) var layerFollower: LayerFollower?
   /// The steps that can be undone, once somebody has asked for them.
   @exclusivity(unchecked) var undoSteps: UndoSteps?

@@ -1,4 +1,4 @@
-/// What the engine notes for an inspector while one is attached. Used only while the store's lock is held.
+/// The engine's notes for an inspector while one is attached. Used only while the store's lock is held.
 ///
 /// Without an inspector there is no such object, and nothing is noted.
 final class Inspection {

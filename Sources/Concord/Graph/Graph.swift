@@ -19,7 +19,7 @@
   /// Whether the open transaction changed relations in cycles, or cycles themselves. Then values that were invalidated may be equal, since
   /// a form that leaves out a relation looks like one without it.
   @exclusivity(unchecked) private(set) var mayShowEqual = false
-  /// What observed nodes were before they were brought up to date, where the journal does not have it.
+  /// The states of observed nodes before they were brought up to date, where the journal does not have them.
   @exclusivity(unchecked) private var former: [ObjectIdentifier: SavedState] = [:]
   /// The number of the open transaction.
   @exclusivity(unchecked) private var transaction = 1

@@ -9,7 +9,7 @@ struct LayerLists {
   /// The layers that are not shown while writes go beneath the others, since they depend on the written nodes. They are
   /// replayed at the end.
   private(set) var takenOff: Set<ObjectIdentifier> = []
-  /// What each layer did which ran in the open transaction.
+  /// The runs of the layers whose closures ran in the open transaction.
   private(set) var runs: [ObjectIdentifier: Run] = [:]
   /// The layers that ended in the open transaction.
   private(set) var ended: ContiguousArray<Ended> = []
@@ -17,7 +17,7 @@ struct LayerLists {
 
   typealias Ended = (record: LayerRecord, state: OptimisticLayer.State)
 
-  /// What the closure of a layer did.
+  /// One run of a layer's closure.
   struct Run {
     /// The nodes that it wrote.
     let written: ContiguousArray<Node>

@@ -21,6 +21,6 @@
 /// The place from which the engine was called, as far as it is known.
 package enum CallOrigin: Sendable {
   case site(CallSite)
-  /// What the inspector has noted of the calling functions.
+  /// The inspector's note of the calling functions.
   case trace(any Sendable)
 }

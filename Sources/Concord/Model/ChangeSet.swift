@@ -15,18 +15,18 @@ public struct ChangeSet: Sendable {
   public let context: TransactionContext?
   /// The part of the package that wrote, so that it can ignore its own writes.
   package let origin: ObjectIdentifier?
-  /// What an inspector is told of the transaction; `nil` if none is attached.
+  /// The description of the transaction for an inspector; `nil` if none is attached.
   package let commit: InspectedCommit?
 
   /// A change to one entity.
   public struct Change: Sendable {
     /// The kinds of changes.
     public enum Kind: Sendable, Hashable {
-      /// The entity was not stored before.
+      /// An insertion: the entity was not stored before.
       case inserted
-      /// The entity's own fields or relations changed.
+      /// An update of the entity's own fields or relations.
       case updated
-      /// The entity is not stored any longer.
+      /// A removal: the entity is not stored any longer.
       case removed
     }
 

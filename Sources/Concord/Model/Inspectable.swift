@@ -30,7 +30,7 @@ extension String {
 /// A list within a part.
 package struct InspectedSection: Sendable {
   package let title: String
-  /// What is said where there are no rows.
+  /// The sentence in place of the rows where there are none.
   package let empty: String
   /// The first rows.
   package let rows: [InspectedRow]

@@ -8,12 +8,12 @@ package struct InspectedKey: Hashable, @unchecked Sendable {
   package init(type: ObjectIdentifier, id: AnyHashable) { (self.type, self.id) = (type, id) }
 }
 
-/// What an inspector is told of a transaction, beside its changes.
+/// A transaction as an inspector is told of it, beside its changes.
 package struct InspectedCommit: Sendable {
   package let origin: CallOrigin?
   /// The time from the first write, or from the beginning of a closure, until all observers had a notice.
   package let duration: Duration?
-  /// Who was told: the first ones.
+  /// The first ones of the receivers that were told.
   package let told: [InspectedReceiver]
   package let toldCount: Int
   /// Whether transactions before it were not recorded, or this one not as a whole.

@@ -1,4 +1,4 @@
-/// What is made of the results of a query, and kept up to date by what differs between them.
+/// Something that is made of the results of a query, and kept up to date by what differs between them.
 ///
 /// It is moved from one snapshot to any other. Observers that are told of different states share it.
 final class FollowedResults<Element: Identifiable & Sendable, Made: ResultsFollower>: Sendable

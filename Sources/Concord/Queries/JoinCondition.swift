@@ -59,5 +59,5 @@ private func joinKey<Root, Value: Hashable & Sendable>(
   _ property: any KeyPath<Root, Value?> & Sendable
 ) -> @Sendable (Root) -> [AnyHashable]? { { $0[keyPath: property].flatMap { joinKey($0) } } }
 
-/// What does not equal itself, like NaN, equals nothing.
+/// Returns the key of a value; `nil` if the value does not equal itself, like NaN, and so equals nothing.
 private func joinKey(_ value: some Hashable) -> [AnyHashable]? { value == value ? [AnyHashable(value)] : nil }

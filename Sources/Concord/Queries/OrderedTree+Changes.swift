@@ -1,4 +1,4 @@
-/// What differs between two lists, in the part that is looked at: offsets count from the beginning of that part.
+/// The differences between two lists, in the part that is looked at: offsets count from the beginning of that part.
 struct TreeChanges<Element: AnyEntry> {
   typealias Change = (offset: Int, element: Element)
 

@@ -1,4 +1,4 @@
-/// What keeps the result of a query up to date: it looks at what changed, and at nothing else.
+/// An engine that keeps the result of a query up to date: it looks at what changed, and at nothing else.
 ///
 /// The condition is the user's code, and is called without any lock, once for each new value. (Two threads that ask for one version at the
 /// same time may both do it.) Values are compared with the lock of the results held: so may be the properties to sort by, which are the user's
@@ -169,7 +169,7 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
     return former
   }
 
-  /// What is no longer a part of the newest state.
+  /// The values and versions that are no longer a part of the newest state.
   private struct Former {
     var entries: ContiguousArray<AnyEntry> = []
     var state: QueryState<T>?
@@ -214,7 +214,7 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
   }
 }
 
-/// What the user's code says of a value.
+/// The answers of the user's code about a value.
 private struct Look {
   var isIncluded = false
   var rank = SortRank()

@@ -1,4 +1,4 @@
-/// What became of an entity: its new value, or `nil` if it is gone.
+/// A change of an entity: its new value, or `nil` if it is gone.
 struct EntityChange: Sendable {
   /// The number of the entity, in the order in which entities came.
   let number: UInt64

@@ -88,7 +88,7 @@
       }
     }
 
-    /// What the store knows of an entity; `nil` if it is not stored.
+    /// Returns what the store knows of an entity; `nil` if it is not stored.
     package func inspectedEntity(_ key: InspectedKey) -> InspectedEntity? {
       shared.readCommitted { core in core.node(key).flatMap { core.inspected($0) } }
     }

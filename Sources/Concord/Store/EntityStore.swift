@@ -27,9 +27,9 @@ public final class EntityStore: Sendable {
 
   /// The stamps of writes that are given none.
   public enum Stamping: Sendable {
-    /// Unstamped writes get the date, strictly increasing.
+    /// The store's clock: unstamped writes get the date, strictly increasing.
     case clock
-    /// Unstamped writes get no stamp: they are always taken, and keep the stored stamp. For users whose stamps are server
+    /// No stamp: unstamped writes are always taken, and keep the stored stamp. For users whose stamps are server
     /// versions.
     case unstampedWritesWin
   }

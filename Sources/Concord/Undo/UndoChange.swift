@@ -1,4 +1,4 @@
-/// What a step changed of one entity, or of one alias, whatever the type. Immutable.
+/// A step's change of one entity, or of one alias, whatever the type. Immutable.
 // Unchecked, since an id need not be `Sendable`; it is a part of a value that is.
 class AnyUndoChange: UndoableChange, @unchecked Sendable {
   /// The identity of the entity or of the alias.
@@ -24,14 +24,14 @@ struct UndoKey: Hashable {
   let id: AnyHashable
 }
 
-/// What two changes make together.
+/// The result of joining two changes.
 enum JoinedChange {
   case change(AnyUndoChange)
   /// The entity is as before both.
   case nothing
 }
 
-/// What a step changed of one entity.
+/// A step's change of one entity.
 // Unchecked, as its superclass is.
 final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Sendable {
   private let id: T.ID

@@ -35,7 +35,7 @@
   private let onResult: @MainActor (Result<UndoResult, any Error>) -> Void
   private var shown: [Int: UndoMenuStep] = [:]
   private var followers: [Task<Void, Never>] = []
-  /// What the menu has let perform, one after another.
+  /// The work that the menu has started, one after another.
   private var work: Task<Void, Never>?
   private var performing = 0
 

@@ -64,7 +64,8 @@ public struct UndoHistory: Sendable {
 
   // MARK: Undoing
 
-  /// Undoes the last step in one transaction: sets each property that it changed as it was before, unless others have changed it since.
+  /// Undoes the last step in one transaction: sets each property that the step changed as it was before, unless another writer has changed
+  /// the property since.
   ///
   /// ```swift
   /// do {
@@ -81,7 +82,8 @@ public struct UndoHistory: Sendable {
   @discardableResult
   public func undo() throws(UndoError) -> UndoResult { try revert(isRedo: false) }
 
-  /// Redoes the step that was undone last in one transaction: what undoing it has changed, unless others have changed it since.
+  /// Redoes the step that was undone last in one transaction: sets each property that undoing it changed as it was before, unless another
+  /// writer has changed the property since.
   ///
   /// - Returns: the step, and what was left as it is.
   /// - Throws: ``UndoError``. Then nothing is changed.

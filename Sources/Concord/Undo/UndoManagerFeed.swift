@@ -1,7 +1,7 @@
 #if canImport(ObjectiveC)
   public import Foundation
 
-  /// What feeds a `UndoManager` of Foundation with the steps of histories, so that the *Edit* menu, a shake and three fingers undo them.
+  /// A feed of Foundation's `UndoManager` with the steps of histories, so that the *Edit* menu, a shake and three fingers undo them.
   ///
   /// ```swift
   /// let feed = UndoManagerFeed(undoManager, steps: store.undo, connect.undoManager, connect.outbox.undoManager) { result in

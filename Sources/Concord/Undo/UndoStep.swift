@@ -23,10 +23,10 @@ public struct UndoStep: Sendable, Identifiable {
   }
 }
 
-/// What a step changed of one entity, in memory or in a store, or an action that it forwarded.
+/// A part of a step: a change of one entity, in memory or in a store, or a forwarded action.
 package protocol UndoableChange: Sendable {}
 
-/// What transactions have in common that become one step.
+/// The key of transactions that become one step.
 // Unchecked, since `AnyHashable` is not `Sendable`; it is made of a value that is.
 package struct UndoGroup: Hashable, @unchecked Sendable {
   private let key: AnyHashable
@@ -34,19 +34,19 @@ package struct UndoGroup: Hashable, @unchecked Sendable {
   package init(_ key: any Hashable & Sendable) { self.key = AnyHashable(key) }
 }
 
-/// A change that undoing or redoing a step left as it is, since others have changed the same since.
+/// A change that undoing or redoing a step left as it is, since another writer has changed the same thing later.
 public struct UndoConflict: Sendable {
   /// The reasons for which a change is left as it is.
   public enum Reason: Sendable, Hashable {
-    /// Others have changed the same property since. What they have set stays.
+    /// Another writer has changed the same property since. The newer value stays.
     case changedSince
     /// The entity is not stored any longer: it was removed, or nothing retained it.
     case notStored
-    /// The entity was removed by the step, and others have stored it again with other contents, which stay.
+    /// The entity was removed by the step, and another writer has stored the entity again with other contents, which stay.
     case storedSince
-    /// The entity was inserted by the step, and others have put it into another entity, or named it, since.
+    /// The entity was inserted by the step, and another writer has put the entity into a parent, or named it, since.
     case inUse
-    /// A property cannot be set alone, because it is a reference or a protocol's, and others have changed another one of the entity.
+    /// A property cannot be set alone, because it is a reference or a protocol's, and another writer has changed another property since.
     case inseparable
     /// A web service has refused the forwarded action for good, so that its change is not shown.
     case refused
@@ -105,7 +105,7 @@ public struct UndoResult: Sendable {
 public enum UndoError: Error, Sendable {
   /// There is no step to undo, or to redo.
   case nothingToDo
-  /// Others have changed all that the step changed since. The step is not in the history any longer.
+  /// Other writers have changed all that the step changed since. The step is not in the history any longer.
   case overtaken(UndoStep, [UndoConflict])
   /// The call was made inside a transaction of the store, or in the closure of an update: undoing is a transaction of its own.
   case insideTransaction

@@ -41,10 +41,10 @@ public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
   /// The time and work that the action has used so far.
   var statistics: any ActionStatistics { get }
 
-  /// Cancels it: one that waits never runs, and the task of one that runs is cancelled. Nothing happens to one that has finished.
+  /// Cancels the action: one that waits never runs, and the task of one that runs is cancelled. Nothing happens to one that has finished.
   func cancel()
 
-  /// Returns when it has finished, and its completion block and notices have run.
+  /// Returns when the action has finished, and its completion block and notices have run.
   ///
   /// - Returns: ``completionStatus``.
   @discardableResult

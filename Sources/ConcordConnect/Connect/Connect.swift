@@ -31,7 +31,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   /// Stops the connect on another thread, and calls a block with the error, if there is one. An action may call it.
   func stop(block: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Whether it takes work.
+  /// Whether the connect is started, and takes work.
   var isStarted: Bool { get }
 
   /// The forwarded actions that have not reached the web service yet.

@@ -7,7 +7,7 @@ import Foundation
 
 /// Follows whether the device's protected data can be read: not while it is locked.
 final class ProtectedData: Sendable {
-  /// Where the state comes from.
+  /// The source of the state.
   struct Source: Sendable {
     let becomesUnavailable: Notification.Name
     let becameAvailable: Notification.Name

@@ -1,7 +1,7 @@
 import Concord
 import ConcordPersistence
 
-/// What a step has forwarded. Immutable.
+/// An action that a step has forwarded. Immutable.
 struct ForwardedChange: UndoableChange {
   /// The change that the action takes back, and that is to be taken back again if the action is withdrawn; `nil` if there is none.
   var origin: (any UndoableChange)?
@@ -24,11 +24,11 @@ final class FollowedAction: Sendable {
   init(_ key: String) { self.key = key }
 }
 
-/// What is known of the rows that steps can take back, from their events. Guarded by the lock of the outbox' state.
+/// The rows that steps can take back, as far as their events tell. Guarded by the lock of the outbox' state.
 struct FollowedActions {
-  /// What has become of an action.
+  /// The fate of an action.
   enum Fate {
-    /// It is to be sent.
+    /// The action is to be sent.
     case pending
     case accepted
     /// The service has refused it. It is a dead letter, or was given up.

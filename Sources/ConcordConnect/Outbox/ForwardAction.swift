@@ -21,7 +21,7 @@ public protocol ForwardAction: Codable, Sendable {
   /// The name of the type in the outbox. It stays the same when the type is renamed.
   static var name: String { get }
 
-  /// The entity with which it keeps its order: actions of one entity are sent one after another, as they were forwarded.
+  /// The entity with which the action keeps its order: actions of one entity are sent one after another, as they were forwarded.
   var entity: AnyEntityReference { get }
 
   /// The further stored entities that ``apply(to:)`` reads or changes; none by default. Entities that it inserts are

@@ -44,7 +44,7 @@ extension Outbox {
   }
 
   private struct Reversal {
-    /// What was done, in its order.
+    /// The changes that were made, in their order.
     var changes: [ForwardedChange] = []
     var conflicts: [UndoConflict] = []
   }
@@ -166,7 +166,7 @@ extension Outbox {
 
   // MARK: Withdrawing
 
-  /// What is to be done to take a change back.
+  /// The way in which a change is taken back.
   private enum Plan {
     case withdraw(OutboxState.Item)
     /// To forward its inverse, behind the row that is still pending.

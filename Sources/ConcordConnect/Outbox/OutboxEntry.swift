@@ -47,7 +47,7 @@ public enum OutboxEvent: Sendable {
   case sending(OutboxEntry)
   /// Sending failed, and is tried again. Reported in the sending process.
   case delayed(OutboxEntry, error: any Error, by: Duration)
-  /// The service has accepted it.
+  /// The service has accepted the action.
   case accepted(OutboxEntry)
   /// The service has accepted the action, but its change no longer applies to the stored entities. Reported in the
   /// sending process.

@@ -14,7 +14,7 @@ enum OutboxOutcome: Sendable {
   case refused(reason: String, retryAfter: Duration? = nil)
   /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
-  /// What has become of the action is stored already.
+  /// The outcome is stored already.
   case stored
   /// Sending was cancelled, since the outbox stops.
   case cancelled

@@ -2,9 +2,9 @@
 public struct OutboxPolicy: Sendable, Hashable {
   /// The treatment of later actions of an entity after a refused one.
   public enum Dependents: Sendable, Hashable {
-    /// Later actions wait until the dead letter is retried or dropped.
+    /// A hold: later actions wait until the dead letter is retried or dropped.
     case hold
-    /// Later actions are sent.
+    /// No hold: later actions are sent.
     case goOn
   }
 

@@ -69,7 +69,7 @@ struct OutboxState {
   var failures: [OutboxID: Failure] = [:]
   /// The actions that are being withdrawn, which are not sent.
   var withdrawing: Set<OutboxID> = []
-  /// What is known of the actions that steps can take back, by their keys.
+  /// The actions that steps can take back, by their keys.
   var followed = FollowedActions()
   var nextNumber = 0
 

@@ -7,7 +7,7 @@ import Foundation
 
 /// A source of news about whether the network can be reached.
 public protocol Reachability: Sendable {
-  /// Whether it can be, now and whenever that changes. An outbox sends nothing until the first has come.
+  /// The reachability of the network, now and whenever that changes. An outbox sends nothing until the first state has come.
   var states: AsyncStream<Bool> { get }
 }
 

@@ -1,10 +1,10 @@
 /// A condition that starts a scheduled action.
 public enum ScheduleTrigger: Sendable, Hashable {
-  /// At each start, and at once if it is started.
+  /// Each start of the connect, and the moment of scheduling if the connect is started.
   case atStart
-  /// Again and again, the first time after as long. An interval takes a millisecond at least.
+  /// An interval, again and again, the first time when as long has passed. An interval takes a millisecond at least.
   case every(Duration)
-  /// The network becomes reachable.
+  /// Each moment at which the network becomes reachable.
   case whenReachable
 }
 

@@ -4,9 +4,9 @@ import Foundation
 public enum Paging: Sendable, Hashable {
   /// No pages: the body is an array.
   case none
-  /// By a header field `Link` with `rel="next"`: RFC 8288. The body is an array.
+  /// A header field `Link` with `rel="next"`: RFC 8288. The body is an array.
   case link
-  /// By a text that is sent back: the body is an object with an array `items`, and `next`, which is sent as `parameter`, or is missing,
+  /// A text that is sent back: the body is an object with an array `items`, and `next`, which is sent as `parameter`, or is missing,
   /// `null` or empty on the last page.
   case cursor(parameter: String = "cursor", items: String = "items", next: String = "next")
 }

@@ -51,7 +51,7 @@
       let place: String
     }
 
-    /// What keeps the entity, which is known of the present only.
+    /// The reasons why the entity is kept, which are known of the present only.
     struct Keepers: Encodable {
       let stamp: String
       let observers: [Observer]

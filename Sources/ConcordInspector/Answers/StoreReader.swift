@@ -59,7 +59,7 @@
       return counts
     }
 
-    /// What was different after a transaction; nothing for the present.
+    /// Returns what was different after a transaction; nothing for the present.
     private func changes(since number: Int?, _ log: TransactionLog) -> [InspectedKey: ChangeSince] {
       guard let number else { return [:] }
       let changes = log.changes(since: number)
@@ -292,7 +292,7 @@
   }
 
   extension InspectedQuery {
-    /// How the query is kept up to date, in words.
+    /// The way in which the query is kept up to date, in words.
     var plan: [String] {
       var lines: [String] = []
       if let property {

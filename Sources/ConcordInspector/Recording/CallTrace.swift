@@ -26,10 +26,10 @@
     }
 
     #if os(Linux)
-      /// Where the program's code is, looked up once: it takes a quarter of a millisecond.
+      /// The places of the program's code, looked up once: that takes a quarter of a millisecond.
       private static let images = ImageMap.capture()
 
-      /// What tells two traces apart.
+      /// Returns the key that tells two traces apart.
       static func key(_ trace: any Sendable) -> [Backtrace.Address] {
         (trace as? Backtrace)?.frames.map(\.originalProgramCounter) ?? []
       }

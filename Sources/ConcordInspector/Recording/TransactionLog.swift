@@ -37,7 +37,7 @@
       return transactions.last { $0.isAfterGap }?.number ?? (first.number - 1)
     }
 
-    /// What was different after a transaction.
+    /// Returns what was different after a transaction.
     func changes(since number: Int) -> [InspectedKey: ChangeSince] {
       var found: [InspectedKey: ChangeSince] = [:]
       for transaction in transactions where transaction.number > number {
@@ -50,14 +50,14 @@
     }
   }
 
-  /// What all transactions after one have done to an entity.
+  /// The changes of an entity by all transactions after one.
   struct ChangeSince {
     let type: any (Identifiable & Sendable).Type
     /// The value before; `nil` if the entity was not stored.
     let old: (any Identifiable & Sendable)?
     /// Whether the entity is stored by now.
     let isStored: Bool
-    /// What undoing it adds to the number of entities.
+    /// The number of entities that undoing the change adds.
     var backwards: Int { (old == nil ? 0 : 1) - (isStored ? 1 : 0) }
   }
 #endif

@@ -9,7 +9,7 @@
     /// The name of the type by which it is found.
     let key: String
     let id: String
-    /// What tells it from others whose ids have the same text, such as two dates within a second.
+    /// A hash that tells the entity from those whose ids have the same text, such as two dates within a second.
     let hash: String
   }
 

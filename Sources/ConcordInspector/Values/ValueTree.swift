@@ -6,7 +6,7 @@
     }
 
     var name: String?
-    /// What finds the part again in another value: its key in a dictionary, itself in a set.
+    /// The place that finds the part again in another value: its key in a dictionary, itself in a set.
     var place: String?
     let kind: Kind
     let type: String

@@ -26,7 +26,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// Creates a context that reads from a parent and saves to it.
   public required init(parent: any ContextParent) { core = ContextCore(parent: parent, isGuard: true) }
 
-  /// The entities that it may hold.
+  /// The model, which lists the entities that the context may hold.
   public var model: Model { core.parent.model }
 
   func locked<R>(_ body: (ContextCore) throws -> R) rethrows -> R {

@@ -19,7 +19,7 @@ final class ContextCore {
   private let unsaved: UnsavedChanges
   /// The guards that the first change is to be one of; `nil` if there are none, or it is.
   private var guards: RetentionGuards?
-  /// What records the changes that are saved as a step that can be undone; `nil` if nothing does.
+  /// The recorder of the changes that are saved as a step that can be undone; `nil` if nothing records them.
   var recorder: RowRecorder?
   /// The first error about a value given to a function that does not throw; the next save throws it.
   private var failure: (any Error)?

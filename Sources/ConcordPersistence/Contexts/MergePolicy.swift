@@ -21,17 +21,17 @@
 ///
 /// The policy of a child context also applies where its parent is saved.
 public enum MergePolicy: Sendable, Hashable {
-  /// The fresher of the two wins. Of two increments of one number the fresher one is left. A removed entity stays
+  /// Freshness: the fresher of the two wins. Of two increments of one number the fresher one is left. A removed entity stays
   /// removed; a removal wins over changes with an older stamp.
   case byStamp
-  /// The save throws ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` and changes nothing.
+  /// An error: the save throws ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` and changes nothing.
   ///
   /// Two writes of one property are a conflict, also if both write the same value, so that no increment is lost. So are
   /// two insertions of one entity, except of an unchanged entity inside of an inserted one. A save to a ``RootContext``
   /// that conflicts when it is written is given up, and reported as a ``BackgroundSaveError``.
   case error
-  /// The stored value stays. Of two increments of one number the one that is saved first is left.
+  /// The stored value, which stays. Of two increments of one number the one that is saved first is left.
   case storeTrump
-  /// The context's value replaces the stored one. Of two increments of one number the one that is saved last is left.
+  /// The context's value, which replaces the stored one. Of two increments of one number the one that is saved last is left.
   case objectTrump
 }

@@ -120,7 +120,7 @@ final class PendingReading: RowReading, OutboxesReading {
         ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
   }
 
-  /// What rows with pending changes are called in the steps of a query.
+  /// Returns the line for rows with pending changes in the steps of a query.
   static func unsaved(_ count: Int) -> String {
     count.of("changed row that is not saved is", "changed rows that are not saved are")
   }

@@ -1,7 +1,7 @@
 import Concord
 import ConcordModel
 
-/// What a step changed of one row.
+/// A step's change of one row.
 struct RowEdit: UndoableChange {
   let key: EntityKey
   /// The row before; `nil` if there was none.
@@ -51,7 +51,7 @@ extension ContextCore {
 /// Records what a context saves, as the parts of a step.
 final class RowRecorder {
   private(set) var parts: [[any UndoableChange]] = []
-  /// What was pending when the last part ended.
+  /// The changes that were pending when the last part ended.
   private(set) var start: PendingChanges
   private var unsaved: [any UndoableChange] = []
 

@@ -1,6 +1,6 @@
 package import ConcordModel
 
-/// What a program without the model finds out about an index of words.
+/// An index of words as a program without the model sees it.
 package struct WordInspection: Sendable {
   /// The parts that are missing, and what follows from it.
   package var problems: [String] = []
@@ -10,7 +10,7 @@ package struct WordInspection: Sendable {
   package private(set) var count = 0
   /// The keys of the first of them that were found.
   package private(set) var examples: [StoredValue] = []
-  /// What makes the index anew.
+  /// The command that makes the index anew.
   package let remedy: String
   private let most: Int
 

@@ -9,9 +9,9 @@ public import ConcordModel
 ///
 /// What is `nil` does not count. Nothing overflows in between.
 public struct Aggregation<T: PersistentEntity, Value: Sendable>: Sendable {
-  /// What is computed, for people.
+  /// The name of the computation, for people.
   let name: String
-  /// What a store computes for it; `nil` if the entities are read.
+  /// The measure that a store computes for it; `nil` if the entities are read.
   let measure: @Sendable (EntityDescription) -> RowMeasure?
   /// The value that a store's measure tells.
   let result: @Sendable (MeasuredValue, EntityDescription) throws -> Value

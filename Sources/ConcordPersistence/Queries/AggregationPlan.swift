@@ -20,7 +20,7 @@ struct AggregationGroup<T: PersistentEntity, Key: Hashable & Sendable>: Sendable
 
 /// The division of an aggregation: whether the store computes it, or entities are read and it is computed in memory.
 struct AggregationPlan<T: PersistentEntity> {
-  /// What an aggregation asks for.
+  /// A value that an aggregation asks for.
   typealias Part = (name: String, measure: RowMeasure?)
 
   /// A group's measures, or its entities.
@@ -29,7 +29,7 @@ struct AggregationPlan<T: PersistentEntity> {
     case entities([T])
   }
 
-  /// What was read.
+  /// The rows, or the measures, that were read.
   enum Loaded {
     case measured(RowGroups)
     case entities(FetchPlan<T>.Found)
@@ -40,7 +40,7 @@ struct AggregationPlan<T: PersistentEntity> {
   let parts: [Part]
   /// The property of the groups, if the store cannot group by it.
   let groupName: String?
-  /// What the store computes; `nil` if it cannot.
+  /// The aggregation that the store computes; `nil` if it cannot.
   let aggregation: RowAggregation?
 
   init(

@@ -6,11 +6,11 @@
 public struct FetchExplanation: Sendable, Hashable {
   /// A place in which a part of a fetch is evaluated.
   public enum Place: String, Sendable, Hashable {
-    /// In the store.
+    /// The store.
     case store
-    /// In memory, for rows that were read.
+    /// Memory, for rows that were read.
     case memory
-    /// In the store first, and in memory for the rows that are left.
+    /// The store first, and memory for the rows that are left.
     case both
   }
 

@@ -201,7 +201,7 @@
       ] + entity.collections.flatMap { triggers(of: $0, of: entity) }
     }
 
-    /// What stands for the values of a row of which only a list was changed.
+    /// The mark in place of the values of a row of which only a list was changed.
     static let unchanged = "-"
 
     private static func triggers(of collection: CollectionDescription, of entity: EntityDescription) -> [Trigger] {

@@ -175,7 +175,7 @@
       let key: StoredValue
       /// The folded words of each text; `nil` if there is no row.
       let new: [StoredValue]?
-      /// What the index has, and its number; `nil` if there is nothing.
+      /// The words that the index has, and its number; `nil` if there is nothing.
       let known: (number: Int64, words: [StoredValue])?
     }
 

@@ -141,7 +141,7 @@
   }
 
   extension SQLiteSearchIndex {
-    /// How the words of an index were made: the version of folding, and the columns.
+    /// The form of an index's words: the version of folding, and the columns.
     struct Form: Equatable {
       let version: String
       let columns: [String]

@@ -32,7 +32,7 @@
     }
   }
 
-  /// What is computed of rows, as the columns of a statement.
+  /// The measures that are computed of rows, as the columns of a statement.
   private struct SQLiteAggregation {
     private let aggregation: RowAggregation
     private let columns: [String]

@@ -1,7 +1,7 @@
 import Concord
 import Foundation
 
-/// What a scalar is to a search: a part of a word, the end of one, or nothing.
+/// The role of each scalar in a search: a part of a word, the end of one, or nothing.
 ///
 /// A scalar is decomposed (Unicode's NFKD), its case is folded, and accents are dropped: marks above, below and through letters, the points
 /// of Hebrew and Arabic, and what cannot be seen. Marks that are vowels or consonants, as those of Indic scripts, stay.

@@ -10,7 +10,7 @@ public import ConcordModel
 public struct SearchHit<T: PersistentEntity>: Sendable, Identifiable {
   /// The entity.
   public let entity: T
-  /// The search that has found it.
+  /// The search that has found the entity.
   public let query: SearchQuery
   private let texts: SearchedTexts<T>
 

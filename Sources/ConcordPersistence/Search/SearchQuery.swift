@@ -22,7 +22,7 @@
 public struct SearchQuery: Sendable {
   /// The search as it was written.
   public let text: String
-  /// What is searched for; `nil` if there is no word.
+  /// The words that are searched for; `nil` if there is none.
   let tree: SearchTree?
   /// The terms that hits have, each once.
   let terms: [SearchTerm]
@@ -40,7 +40,7 @@ public struct SearchQuery: Sendable {
   /// Whether the search has no word, and so finds nothing.
   public var isEmpty: Bool { tree == nil }
 
-  /// What an index finds for it; `nil` if all rows are candidates.
+  /// The candidates that an index finds; `nil` if all rows are candidates.
   package var candidates: SearchCandidates? { tree?.candidates }
 }
 

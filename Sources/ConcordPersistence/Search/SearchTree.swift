@@ -6,7 +6,7 @@ struct SearchTerm: Sendable, Hashable {
   let isPrefix: Bool
 }
 
-/// What is searched for.
+/// The words and phrases of a search, and how they are combined.
 indirect enum SearchTree: Sendable, Hashable {
   case term(SearchTerm)
   case not(SearchTree)
@@ -38,7 +38,7 @@ extension SearchTree {
   }
 }
 
-/// What an index finds for a search: all hits, and maybe others.
+/// The rows that an index finds for a search: all hits, and maybe further ones.
 package indirect enum SearchCandidates: Sendable, Hashable {
   /// Words that stand in one text, in this order if the index tells it. They are folded; the last one may go on.
   case term([String], isPrefix: Bool)

@@ -68,7 +68,7 @@ public struct OutboxVersion: Sendable, Hashable {
 
 /// The changes in an outbox since a version.
 public struct OutboxChanges: Sendable {
-  /// The version up to which it was read.
+  /// The version up to which the outbox was read.
   public var version: OutboxVersion
   /// The rows that were added or changed, in order.
   public var rows: [OutboxRow]

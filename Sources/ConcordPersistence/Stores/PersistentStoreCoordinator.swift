@@ -14,7 +14,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let commitCount = Locked(0)
   /// The stores in which actions are applied to stored entities.
   let scratch = ScratchStores()
-  /// Who needs stored entities that a rule does not keep.
+  /// The guards: those who need stored entities that a rule does not keep.
   let guards = RetentionGuards()
   let uses = RetentionUses()
   let retentionRules = RetentionRules()

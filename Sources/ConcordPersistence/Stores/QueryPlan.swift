@@ -2,11 +2,11 @@
 public struct TableAccess: Sendable, Hashable {
   /// A way to find rows.
   public enum Method: Sendable, Hashable {
-    /// Only the rows that a condition looks up in an index are read.
+    /// A search: only the rows that a condition looks up in an index are read.
     case search(index: String)
-    /// All rows are read in the order of an index, until enough are found.
+    /// A walk: all rows are read in the order of an index, until enough are found.
     case walk(index: String)
-    /// All rows are read.
+    /// A scan: all rows are read.
     case scan
   }
 

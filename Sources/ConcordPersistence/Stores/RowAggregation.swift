@@ -24,7 +24,7 @@ package enum RowMeasure: Sendable, Hashable {
   }
 }
 
-/// What is to be computed of the rows that fulfil a condition, of all of them or of each group.
+/// A computation over the rows that fulfil a condition, over all of them or over each group.
 package struct RowAggregation: Sendable {
   package let entity: EntityDescription
   package var condition: StoredCondition
@@ -66,7 +66,7 @@ package struct RowAggregation: Sendable {
   }
 }
 
-/// What was measured of some rows. Measures of different rows can be merged.
+/// A measure of some rows. Measures of different rows can be merged.
 package enum MeasuredValue: Sendable {
   case count(Int)
   case integers(sum: Int128, count: Int)
@@ -74,7 +74,7 @@ package enum MeasuredValue: Sendable {
   /// `null` if there is none.
   case extreme(StoredValue)
 
-  /// What is measured of no rows.
+  /// Creates the measure of no rows.
   package init(_ measure: RowMeasure) {
     self =
       switch measure {

@@ -1,6 +1,6 @@
 package import ConcordModel
 
-/// What was measured of groups of rows, by the value that the rows of each have in common.
+/// The measures of groups of rows, by the value that the rows of each have in common.
 package struct RowGroups: Sendable {
   package let aggregation: RowAggregation
   package private(set) var values: [StoredValue: [MeasuredValue]] = [:]
@@ -122,13 +122,13 @@ extension RowReading {
 }
 
 extension RowAggregation {
-  /// What is left without the least and the greatest values.
+  /// The aggregation without the least and the greatest values.
   fileprivate var others: RowAggregation {
     RowAggregation(entity, where: condition, by: group, measures.filter { $0.extreme == nil })
   }
 }
 
 extension RowGroups {
-  /// What was measured of all rows, which are one group.
+  /// The measures of all rows, which are one group.
   package var whole: [MeasuredValue] { values[.null] ?? aggregation.measures.map { MeasuredValue($0) } }
 }

@@ -54,9 +54,9 @@ public struct StoredOrder: Sendable, Hashable {
 
 /// An order of texts.
 public enum StoredCollation: Sendable, Hashable {
-  /// By their bytes.
+  /// The order of their bytes.
   case binary
-  /// By the scalars of their composed form (Unicode's NFC): that of `String`, and of the comparator `.lexical`.
+  /// The order of the scalars of their composed form (Unicode's NFC): that of `String`, and of the comparator `.lexical`.
   case lexical
   /// The order of one of Foundation's comparators, forward.
   case comparator(String.StandardComparator)
@@ -66,21 +66,21 @@ public enum StoredCollation: Sendable, Hashable {
 public indirect enum StoredCondition: Sendable, Hashable {
   /// A condition that all rows meet, or none.
   case always(Bool)
-  /// The value is the same; `null` is the same as `null`.
+  /// A condition that the value is a given one; `null` is the same as `null`.
   case isEqual(StoredColumn, StoredValue)
-  /// The value is one of these.
+  /// A condition that the value is one of several.
   case isIn(StoredColumn, Set<StoredValue>)
-  /// The value is not `null`, and is ordered so beside the other one.
+  /// A condition that the value is not `null`, and is ordered so beside a given one.
   case compares(StoredColumn, StoredComparisonOperator, StoredValue)
-  /// The two are the same.
+  /// A condition that two values are the same.
   case areEqual(StoredColumn, StoredColumn)
-  /// Neither is `null`, and they are ordered so.
+  /// A condition that neither of two values is `null`, and that they are ordered so.
   case areOrdered(StoredColumn, StoredComparisonOperator, StoredColumn)
-  /// Two computed values are related so.
+  /// A condition that two computed values are related so.
   case relates(StoredExpression, StoredRelation, StoredExpression)
-  /// An element of the collection at an index, which holds entities of a type, fulfils a condition.
+  /// A condition that an element of the collection at an index, which holds entities of a type, fulfils another one.
   case hasElement(Int, EntityDescription, StoredCondition)
-  /// The texts at some positions are a hit of a search.
+  /// A condition that the texts at some positions are a hit of a search.
   case matches(SearchQuery, in: [Int])
   /// The negation of a condition.
   case not(StoredCondition)

@@ -60,21 +60,21 @@ public enum StoredNumber: Int64, Sendable, Hashable {
 
 /// A relation between two computed values.
 public enum StoredRelation: Sendable, Hashable {
-  /// The stored values are the same; `null` is the same as `null`.
+  /// Sameness of two stored values; `null` is the same as `null`.
   case same
-  /// Neither is `null`, and they are ordered so as SQLite orders values.
+  /// An order of two values as SQLite orders them; neither is `null`.
   case ordered(StoredComparisonOperator)
-  /// The texts are equal to Swift (canonically equivalent), or both are `null`.
+  /// Equality of two texts to Swift (canonical equivalence), or of two `null`s.
   case sameText
-  /// Neither is `null`, and Swift orders the texts so.
+  /// An order of two texts as Swift orders them; neither is `null`.
   case text(StoredComparisonOperator)
-  /// The second text is a part of the first one, character by character.
+  /// Containment: the second text is a part of the first one, character by character.
   case contains
-  /// The first text begins with the second one, character by character.
+  /// A prefix: the first text begins with the second one, character by character.
   case starts
-  /// The numbers with a fraction are equal, or both are `null`. NaN and -0.0 are stored as their bits.
+  /// Equality of two numbers with a fraction, or of two `null`s. NaN and -0.0 are stored as their bits.
   case sameNumber
-  /// Neither is `null`, and the numbers with a fraction are ordered so.
+  /// An order of two numbers with a fraction; neither is `null`.
   case number(StoredComparisonOperator)
 }
 

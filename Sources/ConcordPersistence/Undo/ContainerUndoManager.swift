@@ -75,8 +75,8 @@ public struct ContainerUndoManager: Sendable {
 
   // MARK: Undoing
 
-  /// Undoes the last step, and saves the view: sets each property that the step changed as it was before, unless others have changed it
-  /// since.
+  /// Undoes the last step, and saves the view: sets each property that the step changed as it was before, unless another context
+  /// has changed the property since.
   ///
   /// - Returns: the step, and what was left as it is.
   /// - Throws: ``/Concord/UndoError``, or ``/ConcordModel/StoreError`` if the view cannot be saved. Then nothing is changed, and after
@@ -85,8 +85,8 @@ public struct ContainerUndoManager: Sendable {
   @discardableResult
   public func undo() throws -> UndoResult { try revert(isRedo: false) }
 
-  /// Redoes the step that was undone last, and saves the view: makes what undoing it has changed as it was before, unless others have
-  /// changed it since.
+  /// Redoes the step that was undone last, and saves the view: makes what undoing it has changed as it was before, unless another
+  /// context has changed the same since.
   ///
   /// - Returns: the step, and what was left as it is.
   /// - Throws: as ``undo()``.

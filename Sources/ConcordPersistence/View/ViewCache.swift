@@ -3,7 +3,7 @@ import ConcordModel
 import Foundation
 import Synchronization
 
-/// What a view keeps in memory although nobody observes it: the entities that were found last.
+/// The entities that a view keeps in memory although nobody observes them: those that were found last.
 final class ViewCache: Sendable {
   private let types = Locked<[EntityDescription: Kept]>([:])
   /// Whether there ever was a rule.

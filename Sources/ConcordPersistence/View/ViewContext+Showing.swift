@@ -94,7 +94,7 @@ extension ViewContext {
     var removed: [EntityKey] = []
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
-    /// What concerns single entities. The reading may be run again.
+    /// The errors that concern single entities. The reading may be run again.
     var errors: [any Error] = []
     if concern.isEmpty, let known = overlay?.knownChange(), known.needed.allSatisfy(isShown) { overlayChange = known }
     var mustRead = overlay != nil && overlayChange == nil || !loading.isEmpty

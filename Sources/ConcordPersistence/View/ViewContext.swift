@@ -30,7 +30,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let queries = QueryIndex()
   /// Whether changes are being shown at this moment.
   var isShowing = false
-  /// What could not be read, and is shown later.
+  /// The types that could not be read, and are shown later.
   var unshown = UnshownTypes()
   /// The number of announced commits that had ended before the shown state was read, which includes them.
   var shownCommits = 0

@@ -28,7 +28,7 @@
     /// Whether the same transaction may succeed when it is run again: it has met another one.
     var isConflict: Bool { code == "40001" || code == "40P01" }
 
-    /// What users get.
+    /// Returns the error that users get.
     func error(in store: String) -> any Error {
       isCancelled ? CancellationError() : StoreError(self, store: store)
     }

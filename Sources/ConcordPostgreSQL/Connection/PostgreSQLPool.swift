@@ -5,7 +5,7 @@
 
   /// The connections of a store. Each is used by one thread at a time.
   final class PostgreSQLPool: Sendable {
-    /// What the names of all its connections begin with.
+    /// The beginning of the names of all its connections.
     let id = UUID().uuidString + "."
     private let lastConnection = Locked(0)
     private let options: PostgreSQLOptions

@@ -42,7 +42,7 @@
       }
     }
 
-    /// They are valid as long as the result is held.
+    /// The values, which are valid as long as the result is held.
     var values: Values { Values(handle: handle) }
 
     /// The number of rows that the statement has written.

@@ -1,7 +1,7 @@
 #if PostgreSQL
   import Foundation
 
-  /// How often it is asked what others have committed, and how often others are notified of what this store commits.
+  /// The pace at which other processes' commits are asked for, and at which they are notified of what this store commits.
   ///
   /// One commit by itself is told at once. Where commits come faster than one can be told after the other, each of them would wake all processes
   /// and let each ask, which costs more than the saves. Then it is asked after pauses, so that one look finds many of them; and what this

@@ -7,7 +7,7 @@
   /// does not move when nothing changes. It names no transaction that was rolled back as the last one seen: a server that crashes may give the
   /// id of such a one again.
   struct HistoryPosition {
-    /// What tells the feed, and the history of the database, apart from others.
+    /// The name of the feed and of the database's history, which tells them from all others.
     let scope: String
     /// No transaction from this one on is seen.
     let end: UInt64

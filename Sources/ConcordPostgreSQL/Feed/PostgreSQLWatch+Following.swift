@@ -51,7 +51,7 @@
       if state.withLock({ $0.pace.endPause() }) { try? connection?.finish(notification) }
     }
 
-    /// How long this store's own commits, which are told already, wait until the position goes beyond them.
+    /// The time for which this store's own commits, which are told already, wait until the position goes beyond them.
     private static let ownPause = 0.5
     /// The number of own commits that the position is behind.
     private static let mostTold = 1000

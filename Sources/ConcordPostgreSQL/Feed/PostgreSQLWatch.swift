@@ -42,7 +42,7 @@
       var isStopped = false
     }
 
-    /// How far all was told when a reading began.
+    /// The position up to which all was told when a reading began.
     struct Mark {
       fileprivate let position: FeedPosition
     }

@@ -3,7 +3,7 @@
   import ConcordModel
   import ConcordPersistence
 
-  /// What is to be computed of rows, as statements: one for all but the sums of numbers with a fraction, and one for each of these.
+  /// A computation over rows, as statements: one for all but the sums of numbers with a fraction, and one for each of these.
   struct PostgreSQLAggregation {
     let statements: [PostgreSQLConnection.Command]
     /// The rows with texts that are not plain, which are looked at in memory; `nil` if the server treats all rows alike.

@@ -31,7 +31,7 @@
     private var waiting = WaitingWrites()
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
-    /// How far the watch had told all before this reading began.
+    /// The position up to which the watch had told all before this reading began.
     private let mark: PostgreSQLWatch.Mark?
     /// The number of readings within this one, which read with it, but do not announce for it.
     private var nesting = 0

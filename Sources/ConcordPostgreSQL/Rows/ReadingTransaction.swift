@@ -31,7 +31,7 @@
 
     private enum Progress { case none, begun, ended }
 
-    /// What a statement throws that was not announced.
+    /// The error of a statement that was not announced.
     private struct ReadsMore: Error {}
 
     private static let end = PostgreSQLConnection.Command(sql: "COMMIT")

@@ -19,7 +19,7 @@
     }
   }
 
-  /// What a write makes of the words of a row.
+  /// The words that a write makes of a row.
   enum WrittenWords {
     /// The values of all columns are known.
     case values([StoredValue])

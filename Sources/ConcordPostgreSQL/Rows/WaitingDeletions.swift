@@ -38,7 +38,7 @@
   struct RememberedDeletions {
     private var stamps: [EntityKey: Stamp] = [:]
 
-    /// How often old deletions are forgotten with these, and after how many seconds.
+    /// The number of times that old deletions are forgotten with these, and the seconds after which they are.
     private var sweeps: (count: Int, time: Double) = (0, 0)
 
     var isEmpty: Bool { stamps.isEmpty }

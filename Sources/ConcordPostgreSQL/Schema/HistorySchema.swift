@@ -1,7 +1,7 @@
 #if PostgreSQL
   import ConcordModel
 
-  /// What a store needs in its schema to be followed by positions, beside what is there.
+  /// The part of a schema that a store needs to be followed by positions.
   struct HistorySchema {
     private let schema: PostgreSQLSchema
 

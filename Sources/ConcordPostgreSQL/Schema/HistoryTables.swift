@@ -107,7 +107,7 @@
       """
     }
 
-    /// What the function of a table's triggers does.
+    /// Returns the body of the function of a table's triggers.
     static func body(_ table: PostgreSQLSchema.Table) -> String {
       let (insert, update, delete) =
         table.collection.map { list($0, of: table.entity) } ?? row(table.entity)

@@ -103,7 +103,7 @@
     /// Columns whose values have to be readable by another type.
     private var checked: [(name: String, form: ColumnForm, coding: ColumnCoding)] = []
 
-    /// What cannot be migrated where there is a value.
+    /// A problem that forbids a migration where there is a value.
     private struct Condition {
       let problem: String
       /// `nil` for any row.

@@ -65,7 +65,7 @@
     }
     var column: String { identifier(form.name) }
 
-    /// What a program says that folds the words of a table's rows in this form. A program that searches other columns folds none of these.
+    /// Returns the claim of a program that folds the words of a table's rows in this form. A program that searches other columns folds none of these.
     ///
     /// - Parameter number: the number of the table.
     func claim(_ number: String) -> String { "\(number) \(form.name)" }
@@ -106,7 +106,7 @@
       """
     }
 
-    /// The same for rows that were noted and are locked.
+    /// The statement that folds the words of rows that were noted and are locked.
     var fold: String {
       """
       UPDATE \(table) AS w SET \(column) = u.v::tsvector, is_long = u.l \

@@ -19,7 +19,7 @@
     let collections: [Collection]
     /// The result columns of a row: the properties by position, then the key unless it is among these, then the stamp.
     let resultColumns: String
-    /// The same without the stamp, for rows of which entities are made.
+    /// The columns without the stamp, for rows of which entities are made.
     let entityColumns: String
     let keyPosition: Int
     let stampPosition: Int
@@ -39,7 +39,7 @@
     let insertNewestRows: String
     /// Inserts a row if there is none, unless its deletion is as new, with the same parameters.
     let insertMissing: String
-    /// The same of many rows. Gives the keys of those that are written.
+    /// The statement that inserts many missing rows. It gives the keys of those that are written.
     let insertMissingRows: String
     let insertOrReplaceOlder: String
     let update: String

@@ -13,7 +13,7 @@
     private let release: String
     private let store: String
     private let interval: TimeInterval
-    /// When the server may be asked again, since another one had the lock.
+    /// The date at which the server may be asked again, since another process had the lock.
     private let next = Locked(Date.distantPast)
 
     /// - Parameter interval: how long it is not asked for again while another one has it.

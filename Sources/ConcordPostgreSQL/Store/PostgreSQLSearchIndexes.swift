@@ -24,7 +24,7 @@
       (self.schema, self.pool, self.interval) = (schema, pool, interval)
     }
 
-    /// What sessions use.
+    /// The indexes that sessions use.
     var use: SearchUse { indexes.isEmpty ? SearchUse() : state.withLock { $0.use } }
 
     /// Lets sessions do without.

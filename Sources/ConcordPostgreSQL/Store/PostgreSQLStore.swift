@@ -252,7 +252,7 @@
       if session.hasSearched { searchIndexes.didSearch() }
     }
 
-    /// How often a transaction is run again because an index of words was changed meanwhile.
+    /// The number of times that a transaction is run again because an index of words was changed meanwhile.
     private static let mostChangedIndexes = 3
 
     // MARK: Writing

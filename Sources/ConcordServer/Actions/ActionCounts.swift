@@ -6,7 +6,7 @@
     /// The number of the accepted ones, and of those among them whose keys are forgotten: the earliest ones.
     var accepted: Int64 = 0
     var forgotten: Int64 = 0
-    /// The same of the refused ones.
+    /// The number of the refused ones, and of those among them whose keys are forgotten.
     var refused: Int64 = 0
     var forgottenRefused: Int64 = 0
 
@@ -21,7 +21,7 @@
   }
 
   extension ServerNotes {
-    /// How many times as many keys are kept if the device does not say that it has got the decisions in pages.
+    /// The factor of the kept keys if the device does not say that it has got the decisions in pages.
     private static let mostAwaited: Int64 = 10
 
     /// A limit with which one can calculate.

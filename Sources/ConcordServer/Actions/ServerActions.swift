@@ -57,7 +57,7 @@
     }
   }
 
-  /// What a rule has returned, whose writes are undone.
+  /// An error with what a rule has returned, which undoes its writes.
   private struct Undone: Error { let result: Bool }
 
   /// The reason why an action is refused, for people.

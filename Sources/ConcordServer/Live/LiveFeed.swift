@@ -25,7 +25,7 @@
       var index = LiveIndex()
       var lastNumber = 0
       var observation: StoreObservation?
-      /// What was looked at last; `nil` while nobody waits.
+      /// The commits that were looked at last; `nil` while nobody waits.
       var seen: Seen?
       /// The number of times that commits were looked at.
       var looks = 0
@@ -59,7 +59,7 @@
       }
     }
 
-    /// Why a request gets no place.
+    /// The reason why a request gets no place.
     enum Full: Error { case user, server }
 
     /// Returns a place for a request that concerns rows. An earlier request of the device ends.

@@ -11,7 +11,7 @@
       case waiting(CheckedContinuation<Bool, Never>)
     }
 
-    /// What has woken it first.
+    /// The call that has woken the request first.
     private struct Call {
       let seen: LiveFeed.Seen?
     }
@@ -28,7 +28,7 @@
     /// Whether something has woken it, also if it was too late.
     var isCalled: Bool { call.withLock { $0 != nil } }
 
-    /// What was looked at before that which has woken it.
+    /// The commits that were looked at before the one that has woken the request.
     var seen: LiveFeed.Seen? { call.withLock { $0?.seen } }
 
     /// Whether a later request of the device has taken its place.

@@ -28,7 +28,7 @@
       var bodies: [Int: @Sendable () -> Void] = [:]
       /// A heap, the earliest one first. It has also those that were cancelled, as long as they are not more than the others.
       var places: [Place] = []
-      /// When the timer fires next; `nil` if it does not.
+      /// The moment at which the timer fires next; `nil` if it does not.
       var next: ContinuousClock.Instant?
     }
 

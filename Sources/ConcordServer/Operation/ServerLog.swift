@@ -7,7 +7,7 @@
   /// is in it.
   final class ServerLog: Sendable {
     private let logger: Logger
-    /// When each line was logged last.
+    /// The moments at which the lines were logged last.
     private let times = Locked<[String: ContinuousClock.Instant]>([:])
 
     init(_ logger: Logger) { self.logger = logger }

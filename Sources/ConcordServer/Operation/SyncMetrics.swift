@@ -4,7 +4,7 @@
   import HTTPTypes
   import Metrics
 
-  /// What a server reports of its work, to whatever system of metrics the program has.
+  /// The metrics of a server's work, for whatever system of metrics the program has.
   final class SyncMetrics: Sendable {
     private let factory: any MetricsFactory
     private let devices: Gauge
@@ -47,7 +47,7 @@
     enum PageKind: String {
       /// Nothing is new.
       case empty
-      /// What has changed.
+      /// The changes.
       case changes
       /// All keys of a subscription, and rows that have changed, or all.
       case whole

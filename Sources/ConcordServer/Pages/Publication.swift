@@ -2,7 +2,7 @@
   import ConcordSync
   import Foundation
 
-  /// What a server publishes under a name.
+  /// A publication of a server, under its name.
   struct Publication<User: Sendable>: Sendable {
     private let make: @Sendable (User, SyncParameters, Model) throws -> RowPredicate
 
@@ -33,7 +33,7 @@
     return error is CancellationError || StoreError.mayPass(error)
   }
 
-  /// What a device asks for.
+  /// The request of a device.
   enum Asked: Sendable {
     case served(RowPredicate, condition: String)
     case refused(String)

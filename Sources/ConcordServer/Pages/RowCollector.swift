@@ -10,15 +10,15 @@
     private(set) var rows: [KeyedRow] = []
     /// The rows that are not there, and that others refer to.
     private(set) var gone: [Page.GoneRow] = []
-    /// What was done with each row.
+    /// The notes of what was done with each row.
     private var seen: [EntityKey: Seen] = [:]
 
     private struct Seen: OptionSet {
       let rawValue: UInt8
-      /// What it contains was looked at, or is sent.
+      /// The contents of the row were looked at, or are sent.
       static let inside = Seen(rawValue: 1)
       static let all = Seen(rawValue: 2)
-      /// It is in the page, or left out.
+      /// The row is in the page, or left out.
       static let collected = Seen(rawValue: 4)
 
       /// - Returns: whether it is new.
@@ -28,7 +28,7 @@
       }
     }
 
-    /// Which rows are sent of one row and all it contains.
+    /// The choice of what is sent of one row and all it contains.
     enum Wanted {
       /// All.
       case all

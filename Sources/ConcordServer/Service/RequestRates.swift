@@ -2,7 +2,7 @@
   import Concord
   import Foundation
 
-  /// How often each user may send a request: a bucket of tokens, one for a request, that fills up with time.
+  /// The rates at which users may send requests: a bucket of tokens for each, one for a request, that fills up with time.
   final class RequestRates: Sendable {
     private struct Bucket {
       var tokens: Double

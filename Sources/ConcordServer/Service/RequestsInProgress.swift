@@ -16,7 +16,7 @@
 
     var count: Int { counts.withLock { $0.all } }
 
-    /// Why a request is not taken.
+    /// The reason why a request is not taken.
     enum Full: Error { case user, server }
 
     /// A request that is counted until it is released.

@@ -26,7 +26,7 @@
     var status = HTTPResponse.Status.ok
     var bytes: [UInt8]
     var retryAfter: Int?
-    /// What it answers.
+    /// The request that is answered.
     var request: RequestsInProgress.Request?
     /// The count of its bytes, until they are read.
     var unread: UnreadBytes.Count?

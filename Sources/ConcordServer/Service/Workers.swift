@@ -139,7 +139,7 @@
     }
   }
 
-  /// What waits, first come, first served.
+  /// A line of what waits, first come, first served.
   private struct Line<Element> {
     private var elements: [Element] = []
     private var first = 0

@@ -1,7 +1,7 @@
 import ConcordConnect
 import Foundation
 
-/// What the notes say, read in one transaction.
+/// The contents of the notes, read in one transaction.
 struct DeviceState: Sendable {
   var device: String
   var position: String?
@@ -64,7 +64,7 @@ struct DeviceState: Sendable {
     try writing.setNote(nil, for: SyncNotes.subscription(text))
   }
 
-  /// What the device has comes first, so that it is not what is beyond the server's limit.
+  /// Returns a request for pages. What the device has comes first, so that it is not what is beyond the server's limit.
   ///
   /// - Parameter asksRefused: whether what the server has refused is asked for again.
   func request(awaited: [String], wait: Duration, asksRefused: Bool) -> PageRequest {

@@ -2,7 +2,7 @@ import ConcordConnect
 
 /// An answer of the server that is no success.
 struct ServerFailure: Error {
-  /// The same as an error of the transport, with the server's sentence if it has one, and with the body otherwise.
+  /// The failure as an error of the transport, with the server's sentence if it has one, and with the body otherwise.
   let error: TransportError
   /// Whether the server names a limit as the reason.
   let isOfLimit: Bool

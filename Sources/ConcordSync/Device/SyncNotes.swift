@@ -2,7 +2,7 @@ import ConcordConnect
 
 /// The notes of synchronisation in the device's file, which are written in the transactions that they describe.
 enum SyncNotes {
-  /// What concerns all subscriptions.
+  /// The notes that concern all subscriptions.
   enum Head: String {
     /// The name of the device, which it gave itself.
     case device
@@ -14,7 +14,7 @@ enum SyncNotes {
     case actions
     /// The number of the device's actions that were refused, as the last page said.
     case refused
-    /// What the model was like when the position was noted.
+    /// The model as it was when the position was noted.
     case model
 
     var name: NoteName { NoteName("sync", rawValue) }
@@ -32,14 +32,14 @@ enum SyncNotes {
   static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
   static let ownValue = "own"
 
-  /// What is noted of an action that is sent, by its key: a ``SendingState``.
+  /// Returns the name of the note of an action that is sent, by its key: a ``SendingState``.
   static func sending(_ key: String) -> NoteName { NoteName("sync.refusals", key) }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
 }
 
-/// What is noted of a subscription.
+/// The note of a subscription.
 enum SubscriptionState: Hashable {
   /// Its state is not in the file yet.
   case new
@@ -71,7 +71,7 @@ enum SubscriptionState: Hashable {
   }
 }
 
-/// What is noted of an action that is sent.
+/// The note of an action that is sent.
 struct SendingState {
   /// The number of refusals that the device has received.
   var refusals: Int64 = 0

@@ -19,7 +19,7 @@ struct SyncState {
   var failures = 0
   /// The number of successive pages that did not fit, since another process had applied one.
   var misfits = 0
-  /// When the server was last asked for what it had refused; `nil` if that is due.
+  /// The moment at which the server was last asked for what it had refused; `nil` if that is due.
   var refusedAsked: ContinuousClock.Instant?
 
   /// The number of pages that were applied.
@@ -70,7 +70,7 @@ struct SyncState {
 
 /// The rules of a synchronisation.
 struct SyncSettings: Sendable {
-  /// How long a request may wait at the server for something new.
+  /// The time for which a request may wait at the server for something new.
   var wait: Duration = .seconds(25)
   /// The waits after failures.
   var backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))

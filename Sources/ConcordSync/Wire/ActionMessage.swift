@@ -11,7 +11,7 @@ package struct ActionMessage: Sendable {
   /// The number of the device's actions in the pages up to when the action was first sent. What the server has forgotten since then may be
   /// this action.
   package var since: Int64
-  /// The same of the device's actions that were refused.
+  /// The number of the device's actions that were refused.
   package var sinceRefused: Int64
 
   package init(

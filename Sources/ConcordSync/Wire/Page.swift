@@ -9,7 +9,7 @@ package struct Page: Sendable {
     package var isUnknown = false
     /// The type of its rows.
     package var entity = ""
-    /// What the server calls the condition by which it chooses the rows. It is another one when the condition is.
+    /// The server's name for the condition by which it chooses the rows. It is another one when the condition is.
     package var condition = ""
     /// Whether ``entered`` are all of its rows.
     package var isWhole = false

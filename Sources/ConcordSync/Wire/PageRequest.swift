@@ -28,7 +28,7 @@ package struct PageRequest: Sendable {
   /// Further actions that were accepted and that no page has contained yet.
   package var awaited: [String]
   package var subscriptions: [Subscription]
-  /// How long the server may wait until something is new, in seconds.
+  /// The time for which the server may wait until something is new, in seconds.
   package var wait: Double
 
   package init(
