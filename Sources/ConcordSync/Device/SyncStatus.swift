@@ -20,8 +20,8 @@ public enum SyncOfflineReason: Sendable, Hashable {
   case unauthorized
   /// The server has set a limit to what the user may have or ask at a time: requests, devices, pages that are not read. The text is for people.
   case limited(String)
-  /// The state of a subscription, or what has changed, is longer than so many bytes, the limit of the transport: see
-  /// ``/ConcordConnect/Connect/sync(over:wait:backoff:clock:token:)``. It is tried again every few minutes.
+  /// The state of a subscription, or what has changed, is longer than so many bytes, the limit of the transport: `sync(over:)` takes one with another
+  /// limit. It is tried again every few minutes.
   case tooLarge(limit: Int)
   /// This program and the server do not understand each other: one of them has to be updated. Forwarded actions wait.
   case upgradeRequired(String)
