@@ -40,7 +40,7 @@
       #expect(try !context.usesWords("word1000"))
     }
 
-    @Test("One row is saved with its words in one round trip; of one that is older than what is stored neither is written")
+    @Test("One row is saved with its words in one round trip; of an older one neither is written")
     func oneTrip() throws {
       let fleet = try SearchFleet()
       let store = try fleet.store()
