@@ -11,7 +11,7 @@ import re
 import sys
 
 # A summary says what a symbol is, or what it does.
-QUESTION = re.compile(r"(What|How|Who|Whom|Where|When|Which|Why|By which|As|See|It|They|Others?|Whether it|The same)\b")
+QUESTION = re.compile(r"(What|How|Who|Whom|Where|When|Which|Why|By which|As|See|It|They|Others|Whether it|The same)\b")
 
 
 def symbols(folder):
