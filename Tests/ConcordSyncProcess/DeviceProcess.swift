@@ -14,7 +14,8 @@
     func run() async throws {
       guard let url = URL(string: url) else { return }
       let connect = DeviceConnect(
-        name: "Shop", model: try shopModel(), forwarding: [AddLine.self, Append.self, Give.self, Rename.self],
+        name: "Shop", model: try shopModel(),
+        forwarding: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(100)))
       )
       try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
@@ -25,18 +26,23 @@
       let observation = store.observeCommits { _ in
         if let state = try? DeviceMoment(store, connect.model) { states.write(state) }
       }
+      let network = Tunnels(
+        HTTPTransport(baseURL: url, timeout: .seconds(10)), try Journal(folder.appending(path: "tunnels")), seed)
       let sync = connect.sync(
-        over: HTTPTransport(baseURL: url, timeout: .seconds(10)), wait: .seconds(2),
+        over: network, wait: .seconds(2),
         backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(100))
       ) { [user] in "user-\(user)" }
       sync.subscribe("carts")
+      let drive = Task { await network.drive() }
       try await act(connect)
       try await told("finish")
+      drive.cancel()
+      await drive.value
       try await sync.checkpoint()
       try Data().write(to: folder.appending(path: "decided"))
       try await told("compare")
       try await sync.checkpoint()
-      let letters = connect.outbox.deadLetters.compactMap { ($0.action as? Append)?.text }
+      let letters = connect.outbox.deadLetters.compactMap { $0.action.flatMap { FaultAction($0) } }
       let carts = try BackgroundContext(parent: connect.persistentStoreCoordinator).fetch(FetchDescriptor<Cart>())
       let shown = try connect.viewContext.fetch(FetchDescriptor<Cart>())
       let end = DeviceEnd(carts: carts, shown: shown, pending: connect.outbox.pending.count, refused: letters)
@@ -54,18 +60,30 @@
 
     private func act(_ connect: DeviceConnect) async throws {
       let queued = try Journal(folder.appending(path: "queued"))
+      // It may be queued although the process is killed before it is noted, but not the other way round.
+      func forward(_ action: some SyncAction) async {
+        guard (try? await connect.forward(action)) != nil else { return }
+        if let noted = FaultAction(action) { queued.write(noted) }
+      }
       var numbers = SplitMix(seed)
+      var lines: [Int: [String]] = [:]
       for step in 0..<actions {
-        let cart = Int.random(in: 1...6, using: &numbers)
+        // Most often one that it shows, so that not too much is refused.
+        let mine = try connect.viewContext.fetch(FetchDescriptor<Cart>()).filter { $0.owner == user }.map(\.id)
+        let any = Int.random(in: 1...6, using: &numbers)
+        let cart = Bool.random(using: &numbers) ? mine.sorted().randomElement(using: &numbers) ?? any : any
         switch Int.random(in: 0..<10, using: &numbers) {
-        case 0: _ = try? await connect.forward(Give(cart: cart, owner: 3 - user))
-        case 1: _ = try? await connect.forward(Rename(book: cart % 3, title: "t\(seed).\(step)"))
+        case 0 where step % 3 == 0: await forward(Give(cart: cart, owner: 3 - user))
+        case 1: await forward(Rename(book: cart % 3, title: "t\(seed).\(step)"))
         case 2, 3:
-          _ = try? await connect.forward(AddLine(cart: cart, book: cart % 3, line: "n\(seed).\(step)"))
-        default:
-          let text = "<\(seed).\(step)>"
-          // It may be queued although the process is killed before it is noted, but not the other way round.
-          if (try? await connect.forward(Append(cart: cart, text: text))) != nil { queued.write([text, "\(cart)"]) }
+          let line = "n\(seed).\(step).\(cart)"
+          await forward(AddLine(cart: cart, book: cart % 3, line: line))
+          lines[cart, default: []].append(line)
+        case 4:
+          let line = lines[cart]?.randomElement(using: &numbers) ?? "l\(cart)"
+          lines[cart]?.removeAll { $0 == line }
+          await forward(RemoveLine(cart: cart, line: line))
+        default: await forward(Append(cart: cart, text: "<\(seed).\(step)>"))
         }
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &numbers)))
       }

@@ -25,6 +25,10 @@
       // What devices show is compared with what the servers committed.
       limits.hidesPositions = false
       limits.wait = .seconds(2)
+      // It soon forgets the rows as they were.
+      if let changes = ProcessInfo.processInfo.environment["CONCORD_FAULT_FEED"].flatMap(Int.init) {
+        limits.feed = FeedLimits(changes: changes, rows: 1000)
+      }
       let service = shopService(container, limits)
       let router = Router()
       service.addRoutes(to: router, path: "sync")

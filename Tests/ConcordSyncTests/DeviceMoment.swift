@@ -4,18 +4,41 @@
 
   /// What a device's file has at one moment, as its process notes it.
   struct DeviceMoment: Codable {
-    struct Row: Codable, Equatable {
+    struct CartRow: Codable, Equatable {
       var id: Int64
       var owner: Int64
       var note: String
-      var weight: Double
+      /// The weight; `nil` if the device's model does not know it.
+      var weight: Double?
       var lines: Int64
+    }
+    struct LineRow: Codable, Equatable {
+      var id: String
+      var text: String
+      var book: Int64?
+    }
+    struct BookRow: Codable, Equatable {
+      var id: Int64
+      var title: String
+      var stock: Int64
+    }
+    /// A row of the outbox.
+    struct Action: Codable {
+      var key: String
+      /// The effect that its body promises; `nil` once it is finished, or if it promises none that can be recognised.
+      var effect: Effect?
+      var state: String
     }
 
     var position: String?
-    var carts: [Row] = []
-    /// The carts that stay because actions wait that name them.
-    var kept: Set<Int64> = []
+    var carts: [CartRow] = []
+    /// By cart, the lines in it.
+    var lists: [Int64: [String]] = [:]
+    var lines: [LineRow] = []
+    var books: [BookRow] = []
+    var actions: [Action] = []
+    /// The entities that stay because actions wait that name them, as "Cart 1".
+    var kept: Set<String> = []
     /// Whether a row is missing that another one refers to, as in a torn page.
     var isTorn = false
 
@@ -33,36 +56,116 @@
       }
       if !isKnown { position = nil }
       try reading.notes(in: "sync.lingering", after: nil) { name, _ in
-        if name.hasPrefix("Cart\n"), let id = Int64(name.dropFirst(6)) { kept.insert(id) }
+        // The entity, a letter for the type of the key, and the key.
+        let parts = name.split(separator: "\n", maxSplits: 1)
+        if parts.count == 2 { kept.insert("\(parts[0]) \(parts[1].dropFirst())") }
         return true
       }
-      guard let cart = model.entity(named: "Cart"), let line = model.entity(named: "Line") else { return }
-      var lines: Set<String> = []
-      var listed: [String] = []
-      try reading.rows(RowQuery(line)) { key, _ in
-        if case .text(let id) = key { lines.insert(id) }
-        return true
+      for row in try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
+      where !actions.contains(where: { $0.key == row.key }) {
+        actions.append(Action(key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue))
       }
-      try reading.rows(RowQuery(cart)) { _, source in
-        let list = try source.collection(0)
-        for element in list { if case .text(let id) = element.last { listed.append(id) } }
-        let row = Self.row((0..<5).map { source.value(at: $0) })
-        if row.lines != Int64(list.count) { isTorn = true }
-        carts.append(row)
-        return true
-      }
-      if !Set(listed).isSubset(of: lines) { isTorn = true }
-      carts.sort { $0.id < $1.id }
+      (carts, lines, books) = try Self.rows(reading, model) { id, list in lists[id] = list }
+      let (lineIDs, bookIDs) = (Set(lines.map(\.id)), Set(books.map(\.id)))
+      isTorn =
+        carts.contains { $0.lines != Int64(lists[$0.id]?.count ?? 0) }
+        || !lists.values.joined().allSatisfy(lineIDs.contains) || !lines.compactMap(\.book).allSatisfy(bookIDs.contains)
     }
 
-    /// A cart by the values of its columns.
-    static func row(_ values: [StoredValue]) -> Row {
-      func integer(_ value: StoredValue) -> Int64 { if case .integer(let number) = value { number } else { -1 } }
-      var row = Row(
-        id: integer(values[0]), owner: integer(values[1]), note: "", weight: 0, lines: integer(values[4]))
-      if case .text(let text) = values[2] { row.note = text }
-      if case .real(let number) = values[3] { row.weight = number }
-      return row
+    /// Reads all rows of a store.
+    static func rows(
+      _ reading: any RowReading, _ model: Model, _ list: (Int64, [String]) -> Void = { _, _ in }
+    ) throws -> (carts: [CartRow], lines: [LineRow], books: [BookRow]) {
+      var (carts, lines, books): ([CartRow], [LineRow], [BookRow]) = ([], [], [])
+      for entity in model.entities {
+        try reading.rows(RowQuery(entity)) { _, source in
+          let values = Values(entity, entity.columns.indices.map { source.value(at: $0) })
+          switch entity.name {
+          case "Cart":
+            let row = CartRow(values)
+            carts.append(row)
+            list(row.id, try source.collection(0).compactMap { if case .text(let id)? = $0.last { id } else { nil } })
+          case "Line": lines.append(LineRow(values))
+          case "Book": books.append(BookRow(values))
+          default: break
+          }
+          return true
+        }
+      }
+      return (carts, lines, books)
+    }
+
+    /// The values of a row by the names of its columns.
+    struct Values {
+      private let values: [String: StoredValue]
+
+      init(_ entity: EntityDescription, _ values: [StoredValue]) {
+        self.values = Dictionary(zip(entity.columns.map(\.name), values)) { $1 }
+      }
+
+      func integer(_ name: String) -> Int64? { if case .integer(let number)? = values[name] { number } else { nil } }
+      func text(_ name: String) -> String { if case .text(let text)? = values[name] { text } else { "" } }
+      func real(_ name: String) -> Double? { if case .real(let number)? = values[name] { number } else { nil } }
+    }
+  }
+
+  extension DeviceMoment.CartRow {
+    init(_ values: DeviceMoment.Values) {
+      self.init(
+        id: values.integer("id") ?? -1, owner: values.integer("owner") ?? -1, note: values.text("note"),
+        weight: values.real("weight"), lines: values.integer("lines") ?? -1)
+    }
+  }
+
+  extension DeviceMoment.LineRow {
+    init(_ values: DeviceMoment.Values) {
+      self.init(id: values.text("id"), text: values.text("text"), book: values.integer("book"))
+    }
+  }
+
+  extension DeviceMoment.BookRow {
+    init(_ values: DeviceMoment.Values) {
+      self.init(
+        id: values.integer("id") ?? -1, title: values.text("title"), stock: values.integer("stock") ?? .min)
+    }
+  }
+
+  /// What an action leaves on the server for ever, so that each state tells whether it contains the action.
+  enum Effect: Codable, Hashable {
+    /// A text in a cart's note.
+    case text(String)
+    /// A line, wherever it stands.
+    case line(String)
+
+    init?(_ action: String, _ body: String) {
+      let decoder = JSONDecoder()
+      switch action {
+      case Append.name:
+        guard let action = try? decoder.decode(Append.self, from: Data(body.utf8)) else { return nil }
+        self = .text(action.text)
+      case AddLine.name:
+        guard let action = try? decoder.decode(AddLine.self, from: Data(body.utf8)) else { return nil }
+        self = .line(action.line)
+      default: return nil
+      }
+    }
+  }
+
+  /// An action that a device has queued, or that was refused.
+  struct FaultAction: Codable, Hashable {
+    var name: String
+    /// The text that it appends, the line that it adds or removes, the title that it gives.
+    var effect: String
+
+    init(name: String, effect: String) { (self.name, self.effect) = (name, effect) }
+
+    init?(_ action: any ForwardAction) {
+      switch action {
+      case let action as Append: self.init(name: Append.name, effect: action.text)
+      case let action as AddLine: self.init(name: AddLine.name, effect: action.line)
+      case let action as RemoveLine: self.init(name: RemoveLine.name, effect: action.line)
+      default: return nil
+      }
     }
   }
 
@@ -80,7 +183,6 @@
     /// The carts that its screen has.
     var shown: [Cart]
     var pending: Int
-    /// The texts of the refused actions that append.
-    var refused: [String]
+    var refused: [FaultAction]
   }
 #endif

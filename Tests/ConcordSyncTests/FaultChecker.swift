@@ -5,30 +5,62 @@
   /// Compares what devices have shown with what the server's store had at these positions, which its feed tells backwards from the end.
   final class FaultChecker {
     private let store: any RowStore
-    private let carts: Set<EntityDescription>
-    private let now: [Int64: DeviceMoment.Row]
-    private var states: [String: [Int64: DeviceMoment.Row]] = [:]
+    private let entities: Set<EntityDescription>
+    private let now: State
+    /// By cart, the lines in it at the end, in order.
+    let lists: [Int64: [String]]
+    private var states: [String: State] = [:]
+
+    /// The server's rows at a position.
+    private struct State {
+      var carts: [Int64: DeviceMoment.CartRow]
+      var lines: [String: DeviceMoment.LineRow]
+      var books: [Int64: DeviceMoment.BookRow]
+      /// By cart, the lines in it. Lists have no history of their own: each line names its cart, and says when it has been taken out.
+      private(set) var lists: [Int64: Set<String>] = [:]
+      private(set) var effects: Set<Effect> = []
+
+      mutating func settle() {
+        lists = [:]
+        for line in lines.values where line.text != RemoveLine.mark {
+          lists[FaultChecker.cart(of: line.id), default: []].insert(line.id)
+        }
+        effects = Set(lines.keys.map { .line($0) })
+        for cart in carts.values { effects.formUnion(FaultChecker.texts(in: cart.note).map { .text($0) }) }
+      }
+    }
 
     init(_ store: any RowStore, _ model: Model) throws {
       self.store = store
-      carts = [try model.entity(Cart.self)]
-      now = try store.read { reading in
-        var found: [Int64: DeviceMoment.Row] = [:]
-        try reading.rows(RowQuery(try model.entity(Cart.self))) { _, source in
-          let row = DeviceMoment.row((0..<5).map { source.value(at: $0) })
-          found[row.id] = row
-          return true
-        }
-        return found
-      }
+      entities = [try model.entity(Cart.self), try model.entity(Line.self), try model.entity(Book.self)]
+      var lists: [Int64: [String]] = [:]
+      let rows = try store.read { try DeviceMoment.rows($0, model) { lists[$0] = $1 } }
+      self.lists = lists
+      var now = State(
+        carts: Dictionary(rows.carts.map { ($0.id, $0) }) { $1 },
+        lines: Dictionary(rows.lines.map { ($0.id, $0) }) { $1 },
+        books: Dictionary(rows.books.map { ($0.id, $0) }) { $1 })
+      now.settle()
+      self.now = now
     }
+
+    /// The cart of a line, which stands at the end of its name.
+    static func cart(of line: String) -> Int64 {
+      line.split(separator: ".").last.flatMap { Int64($0.drop { !$0.isNumber }) } ?? -1
+    }
+
+    /// The texts that were appended to a note.
+    static func texts(in note: String) -> [String] { note.split(separator: "<").map { "<\($0)" } }
 
     /// - Returns: the violations of the law in the states that a device of a user had, one after the other.
     func violations(_ moments: [DeviceMoment], user: Int64) throws -> [String] {
       var found: [String] = []
       var last = Int64(-1)
+      // By key, of all actions that have waited so far.
+      var effects: [String: Effect] = [:]
       for moment in moments {
         if moment.isTorn { found.append("a row without what it contains at \(moment.position ?? "no position")") }
+        for action in moment.actions { if let effect = action.effect { effects[action.key] = effect } }
         guard let position = moment.position else { continue }
         let number = position.split(separator: ".").last.flatMap { Int64($0) } ?? -1
         if number < last { found.append("a step back from \(last) to \(number)") }
@@ -37,41 +69,109 @@
           found.append("the feed does not know \(position)")
           continue
         }
-        let wanted = state.filter { $0.value.owner == user }
-        let shown = Dictionary(moment.carts.map { ($0.id, $0) }) { first, _ in first }
-        for (id, row) in wanted where shown[id] != row {
-          found.append("cart \(id) is \(shown[id].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
-        }
-        for id in shown.keys where wanted[id] == nil && !moment.kept.contains(id) {
-          found.append("cart \(id) is not the device's business at \(position)")
-        }
+        let differences = differences(moment, state, user) + layers(moment, effects, state)
+        found += differences.map { "\($0) at \(position)" }
       }
       return found
     }
 
-    private func state(at position: String) throws -> [Int64: DeviceMoment.Row]? {
+    /// What a device has, compared with the server's state at its position.
+    private func differences(_ moment: DeviceMoment, _ state: State, _ user: Int64) -> [String] {
+      var found: [String] = []
+      func compare<Key: Hashable, Row: Equatable>(_ name: String, _ wanted: [Key: Row], _ shown: [Key: Row]) {
+        for (key, row) in wanted where shown[key] != row {
+          found.append("\(name) \(key) is \(shown[key].map { "\($0)" } ?? "missing"), not \(row),")
+        }
+      }
+      let isOld = moment.carts.contains { $0.weight == nil }
+      var carts = state.carts.filter { $0.value.owner == user }
+      if isOld { for id in carts.keys { carts[id]?.weight = nil } }
+      let shownCarts = Dictionary(moment.carts.map { ($0.id, $0) }) { $1 }
+      compare("cart", carts, shownCarts)
+      var wanted: Set<String> = []
+      for id in carts.keys {
+        let (list, lines) = (moment.lists[id] ?? [], state.lists[id] ?? [])
+        if Set(list) != lines { found.append("cart \(id) has the lines \(list), not \(lines),") }
+        // What stands there at the end has stood in that order.
+        let (end, common) = (lists[id] ?? [], Set(list).intersection(lists[id] ?? []))
+        if list.filter(common.contains) != end.filter(common.contains) {
+          found.append("cart \(id) has the lines \(list), in another order than \(end),")
+        }
+        wanted.formUnion(lines)
+      }
+      let lines = state.lines.filter { wanted.contains($0.key) }
+      let shownLines = Dictionary(moment.lines.map { ($0.id, $0) }) { $1 }
+      compare("line", lines, shownLines)
+      let bookIDs = Set(lines.values.compactMap(\.book))
+      let shownBooks = Dictionary(moment.books.map { ($0.id, $0) }) { $1 }
+      compare("book", state.books.filter { bookIDs.contains($0.key) }, shownBooks)
+
+      // What stays because actions wait comes with what it contains.
+      func isKept(_ name: String) -> Bool { moment.kept.contains(name) }
+      let keptLines = Set(shownCarts.keys.filter { isKept("Cart \($0)") }.flatMap { moment.lists[$0] ?? [] })
+      let keptBooks = Set(keptLines.compactMap { shownLines[$0]?.book })
+      for id in shownCarts.keys where carts[id] == nil && !isKept("Cart \(id)") {
+        found.append("cart \(id) is not the device's business")
+      }
+      for id in shownLines.keys where lines[id] == nil && !keptLines.contains(id) && !isKept("Line \(id)") {
+        found.append("line \(id) is not the device's business")
+      }
+      for id in shownBooks.keys where !bookIDs.contains(id) && !keptBooks.contains(id) && !isKept("Book \(id)") {
+        found.append("book \(id) is not the device's business")
+      }
+      return found
+    }
+
+    /// Whether each action that has waited is either in the server's state at the position, or waits, never both, and never neither.
+    private func layers(_ moment: DeviceMoment, _ effects: [String: Effect], _ state: State) -> [String] {
+      let states = Dictionary(moment.actions.map { ($0.key, $0.state) }) { $1 }
+      return effects.compactMap { key, effect in
+        let isThere = state.effects.contains(effect)
+        switch states[key] {
+        case "pending": return isThere ? "the effect of \(effect) is there, and its layer, too," : nil
+        case "refused": return isThere ? "\(effect) was refused, and its effect is there" : nil
+        default: return isThere ? nil : "the layer of \(effect) is gone, and its effect is not there"
+        }
+      }
+    }
+
+    private func state(at position: String) throws -> State? {
       if let known = states[position] { return known }
       guard
         let changes = try store.read({
-          try $0.changes(since: StorePosition(rawValue: position), of: carts, limit: .max)
+          try $0.changes(since: StorePosition(rawValue: position), of: entities, limit: .max)
         }),
         changes.hasBefore
       else { return nil }
       var state = now
-      for change in changes.rows where change.key.entity.name == "Cart" {
-        guard case .integer(let id) = change.key.id else { continue }
-        state[id] = change.before.map(DeviceMoment.row)
+      for change in changes.rows {
+        let before = change.before.map { DeviceMoment.Values(change.key.entity, $0) }
+        switch (change.key.entity.name, change.key.id) {
+        case ("Cart", .integer(let id)): state.carts[id] = before.map(DeviceMoment.CartRow.init)
+        case ("Line", .text(let id)): state.lines[id] = before.map(DeviceMoment.LineRow.init)
+        case ("Book", .integer(let id)): state.books[id] = before.map(DeviceMoment.BookRow.init)
+        default: break
+        }
       }
+      state.settle()
       states[position] = state
       return state
     }
 
+    // MARK: The end
+
     /// - Parameters:
     ///   - notes: the notes of all carts at the end.
-    ///   - queued: the texts that devices have queued, and those of them that were refused.
+    ///   - queued: the actions that devices have queued, and those of them that were refused.
     /// - Returns: the actions whose effects are not there once, or not in their order.
-    static func violations(_ notes: [String], queued: Set<String>, refused: Set<String>) -> [String] {
-      let effects = notes.map { note in note.split(separator: "<").map { "<\($0)" } }
+    static func violations(
+      _ notes: [String], queued: Set<FaultAction>, refused: Set<FaultAction>
+    ) -> [String] {
+      let effects = notes.map(texts)
+      func appended(_ actions: Set<FaultAction>) -> Set<String> {
+        Set(actions.filter { $0.name == Append.name }.map(\.effect))
+      }
+      let (queued, refused) = (appended(queued), appended(refused))
       var counts: [String: Int] = [:]
       for effect in effects.joined() { counts[effect, default: 0] += 1 }
       var found = counts.filter { $0.value > 1 }.map { "\($0.key) has its effect \($0.value) times" }
@@ -84,6 +184,39 @@
           guard parts.count == 2, let step = Int(parts[1]) else { continue }
           if let earlier = last[parts[0]], earlier > step { found.append("\(effect) comes after step \(earlier)") }
           last[parts[0]] = step
+        }
+      }
+      return found
+    }
+
+    /// - Parameters:
+    ///   - lists: the lines of each cart at the end.
+    ///   - lines: all lines at the end.
+    ///   - stock: the stock that each book had before the first line of an action.
+    /// - Returns: the lines that were not added once, or not removed, and the books that have lost more or less than what was added.
+    static func violations(
+      _ lists: [[String]], _ lines: [Line], _ books: [Book], stock: Int, queued: Set<FaultAction>,
+      refused: Set<FaultAction>
+    ) -> [String] {
+      var counts: [String: Int] = [:]
+      for line in lists.joined() { counts[line, default: 0] += 1 }
+      var found = counts.filter { $0.value > 1 }.map { "the line \($0.key) stands \($0.value) times" }
+      let present = Set(lines.map(\.id))
+      // One device may be allowed what another one was not.
+      for action in queued.subtracting(refused) {
+        if action.name == AddLine.name, !present.contains(action.effect) { found.append("\(action) has no effect") }
+        if action.name == RemoveLine.name, counts[action.effect] != nil { found.append("\(action) has no effect") }
+      }
+      for action in refused where action.name == AddLine.name && present.contains(action.effect) {
+        found.append("\(action) was refused, and has an effect")
+      }
+      for line in lines where (line.text == RemoveLine.mark) == (counts[line.id] != nil) {
+        found.append("the line \(line.id) was \(counts[line.id] == nil ? "lost" : "removed, and is there")")
+      }
+      for book in books {
+        let taken = lines.count { $0.id.hasPrefix("n") && $0.book?.id == book.id }
+        if book.stock != stock - taken {
+          found.append("the book \(book.id) has the stock \(book.stock), and \(taken) were taken of \(stock)")
         }
       }
       return found

@@ -40,6 +40,12 @@
     init(id: String, text: String = "", book: Book? = nil) { (self.id, self.text, self.book) = (id, text, book) }
   }
 
+  /// The release of the program.
+  enum Release {
+    /// Whether carts have no weight yet, and there are no labels, as in a process of the fault test.
+    static let isEarlier = ProcessInfo.processInfo.environment["CONCORD_FAULT_RELEASE"] == "earlier"
+  }
+
   struct Cart: PersistentEntity, Aggregate, Equatable, Codable {
     let id: Int
     var owner: Int
@@ -47,22 +53,28 @@
     var weight: Double
     var lines: [Line]
 
-    static let persistentProperties: [PersistentProperty<Cart>] = [
-      .init("id", \.id), .init("owner", \.owner, .indexed), .init("note", \.note), .init("weight", \.weight),
-      .init("lines", \.lines),
-    ]
+    static let persistentProperties: [PersistentProperty<Cart>] = {
+      let weight: [PersistentProperty<Cart>] =
+        Release.isEarlier ? [] : [.init("weight", \.weight, default: defaultWeight)]
+      return [.init("id", \.id), .init("owner", \.owner, .indexed), .init("note", \.note)] + weight + [
+        .init("lines", \.lines)
+      ]
+    }()
+    private static let defaultWeight = 0.1
+
     init(from row: inout RowReader) throws {
       self.init(
-        id: try row.read(), owner: try row.read(), note: try row.read(), weight: try row.read(), lines: try row.read())
+        id: try row.read(), owner: try row.read(), note: try row.read(),
+        weight: Release.isEarlier ? Self.defaultWeight : try row.read(), lines: try row.read())
     }
     func write(to row: inout RowWriter) throws {
       try row.write(id)
       try row.write(owner)
       try row.write(note)
-      try row.write(weight)
+      if !Release.isEarlier { try row.write(weight) }
       try row.write(lines)
     }
-    init(id: Int, owner: Int, note: String = "", weight: Double = 0.1, lines: [Line] = []) {
+    init(id: Int, owner: Int, note: String = "", weight: Double = defaultWeight, lines: [Line] = []) {
       (self.id, self.owner, self.note, self.weight, self.lines) = (id, owner, note, weight, lines)
     }
   }
@@ -87,7 +99,8 @@
   }
 
   func shopModel() throws -> Model {
-    try Model("Shop", entities: [Book.self, Line.self, Cart.self, Label.self])
+    let entities: [any PersistentEntity.Type] = [Book.self, Line.self, Cart.self]
+    return try Model("Shop", entities: entities + (Release.isEarlier ? [] : [Label.self]))
   }
 
   // MARK: Actions
@@ -114,12 +127,17 @@
     }
   }
 
+  /// Takes a line out of a cart, and marks it.
   struct RemoveLine: SyncAction {
     var cart: Int
     var line: String
     static let name = "remove-line"
+    /// The text of lines that were taken out.
+    static let mark = "removed"
     var entity: AnyEntityReference { .init(Cart.self, id: cart) }
     func apply(to store: EntityStore) throws {
+      guard store.value(Cart.self, id: cart)?.lines.contains(where: { $0.id == line }) == true else { return }
+      store.update(Line.self, id: line) { $0.text = Self.mark }
       store.update(Cart.self, id: cart) { cart in cart.lines.removeAll { $0.id == line } }
     }
   }

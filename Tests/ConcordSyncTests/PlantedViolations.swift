@@ -1,0 +1,153 @@
+#if Server && os(Linux)
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  /// Changes what a device of the first user has shown, so that it breaks the law, and expects that the checker finds that.
+  struct PlantedViolations {
+    let checker: FaultChecker
+    /// States with a position and a cart, and without rows that stay for actions only.
+    let moments: [DeviceMoment]
+
+    func check() throws {
+      try checkRows()
+      try checkOrder()
+      try checkLayers()
+      try checkEnd()
+    }
+
+    private func isFound(_ moments: [DeviceMoment]) throws -> Bool {
+      try !checker.violations(moments, user: 1).isEmpty
+    }
+
+    /// Changes the last moment for which a condition holds.
+    private func isFound(
+      where condition: @escaping (DeviceMoment) -> Bool = { _ in true }, _ change: (inout DeviceMoment) throws -> Void
+    ) throws -> Bool {
+      var changed = try #require(moments.last(where: condition))
+      try #require(try !isFound([changed]))
+      try change(&changed)
+      return try isFound([changed])
+    }
+
+    private func checkRows() throws {
+      // *Whole pages*: rows are missing, or of another state.
+      #expect(try isFound { $0.carts.removeLast() } && isFound { $0.carts[0].note += "<x.1>" })
+      #expect(try isFound { $0.carts[0].owner = 2 } && isFound { $0.isTorn = true } && isFound { $0.position = "1.1" })
+      let hasLine = { (moment: DeviceMoment) in !moment.lines.isEmpty && !moment.books.isEmpty }
+      #expect(try isFound(where: hasLine) { $0.books[0].title = "old" })
+      #expect(try isFound(where: hasLine) { $0.books[0].stock += 1 })
+      #expect(try isFound(where: hasLine) { $0.books.removeAll() })
+      #expect(try isFound(where: hasLine) { $0.lines[0].text = "old" })
+      #expect(try isFound(where: hasLine) { $0.lines[0].book = 7 })
+      #expect(try isFound(where: hasLine) { $0.lines.removeAll() })
+      // The number of lines is that of the server, and the lines are others.
+      #expect(
+        try isFound(where: hasLine) { moment in
+          for id in moment.lists.keys where moment.lists[id]?.isEmpty == false { moment.lists[id]?[0] = "n1.1.\(id)" }
+        })
+      // The order is that in which they stand there at the end.
+      func ordered(_ moment: DeviceMoment) -> Int64? {
+        moment.lists.first { id, list in Set(list).intersection(checker.lists[id] ?? []).count > 1 }?.key
+      }
+      if moments.contains(where: { ordered($0) != nil }) {
+        #expect(
+          try isFound(where: { ordered($0) != nil }) { moment in
+            if let id = ordered(moment) { moment.lists[id]?.reverse() }
+          })
+      }
+      // *Nothing of others*.
+      #expect(try isFound { $0.carts.append(.init(id: 99, owner: 1, note: "", weight: 0, lines: 0)) })
+      #expect(try isFound { $0.lines.append(.init(id: "n1.1.2", text: "n1.1.2", book: nil)) })
+      #expect(try isFound { $0.books.append(.init(id: 9, title: "b", stock: 9)) })
+    }
+
+    private func checkOrder() throws {
+      // As if the row with the latest date won, an earlier value of a cart, and of a book, at a later position.
+      let last = try #require(moments.last)
+      if let cart = last.carts.first,
+        let earlier = moments.flatMap(\.carts).first(where: {
+          $0.id == cart.id && $0 != cart && $0.weight == cart.weight
+        })
+      {
+        var changed = last
+        changed.carts[0] = earlier
+        #expect(try isFound([changed]))
+      }
+      if let book = last.books.first,
+        let earlier = moments.flatMap(\.books).first(where: { $0.id == book.id && $0.title != book.title })
+      {
+        var changed = last
+        changed.books[0].title = earlier.title
+        #expect(try isFound([changed]))
+      }
+      // As if pages were applied in the order in which they arrive.
+      #expect(try last.position == moments[0].position || isFound([last, moments[0]]))
+    }
+
+    /// *Seamless*.
+    private func checkLayers() throws {
+      func waiting(_ effect: Effect) -> DeviceMoment.Action { .init(key: "planted", effect: effect, state: "pending") }
+      let none = [waiting(.text("<0.0>")), waiting(.line("n0.0.1"))]
+      for action in none {
+        var (first, last) = (try #require(moments.last), try #require(moments.last))
+        first.actions.append(action)
+        #expect(try !isFound([first]) && !isFound([first, first]))
+        // The layer is gone, or its action is marked as sent, and the effect is not there.
+        #expect(try isFound([first, last]))
+        last.actions.append(.init(key: "planted", effect: nil, state: "sent"))
+        #expect(try isFound([first, last]))
+      }
+      // The effect is there, and the layer above it, too; or it was refused.
+      var count = 0
+      if let text = moments.last?.carts.flatMap({ FaultChecker.texts(in: $0.note) }).first {
+        #expect(try isFound { $0.actions.append(waiting(.text(text))) })
+        #expect(try isFound { $0.actions.append(.init(key: "planted", effect: .text(text), state: "refused")) })
+        count += 1
+      }
+      if let line = moments.last?.lines.first?.id {
+        #expect(try isFound { $0.actions.append(waiting(.line(line))) })
+        count += 1
+      }
+      #expect(count > 0)
+    }
+
+    /// *Once* and *Refused means gone*.
+    private func checkEnd() throws {
+      func violations(_ notes: [String], _ queued: [String] = [], _ refused: [String] = []) -> [String] {
+        func actions(_ texts: [String]) -> Set<FaultAction> {
+          Set(texts.map { FaultAction(name: Append.name, effect: $0) })
+        }
+        return FaultChecker.violations(notes, queued: actions(queued), refused: actions(refused))
+      }
+      #expect(violations(["<1.1><1.2>", "<1.3>"], ["<1.1>"], ["<2.1>"]).isEmpty)
+      #expect(!violations(["<1.1>", "<1.1>"]).isEmpty && !violations(["<1.2><1.1>"]).isEmpty)
+      #expect(!violations([""], ["<1.1>"]).isEmpty && !violations(["<1.1>"], [], ["<1.1>"]).isEmpty)
+
+      func violations(
+        _ lists: [[String]], stock: Int = 9, queued: [FaultAction] = [], refused: [FaultAction] = []
+      ) -> [String] {
+        let book = Book(id: 1, title: "b", stock: stock)
+        let lines = [
+          Line(id: "l1", text: "l1", book: book), Line(id: "n1.1.1", text: "n1.1.1", book: book),
+          Line(id: "l2", text: RemoveLine.mark, book: book),
+        ]
+        return FaultChecker.violations(
+          lists, lines, [book], stock: 10, queued: Set(queued), refused: Set(refused))
+      }
+      let (list, others) = (["l1", "n1.1.1"], [String]())
+      func add(_ line: String) -> FaultAction { FaultAction(name: AddLine.name, effect: line) }
+      func remove(_ line: String) -> FaultAction { FaultAction(name: RemoveLine.name, effect: line) }
+      let queued = [add("n1.1.1"), remove("l2")]
+      #expect(violations([list, others], queued: queued).isEmpty)
+      #expect(violations([list, others], queued: queued + [add("n1.2.1")], refused: [add("n1.2.1")]).isEmpty)
+      // Twice in one cart, in two carts, in none; removed, and there; not added, not removed, or refused; taken twice, or never.
+      #expect(!violations([list + ["l1"], others]).isEmpty && !violations([list, ["l1"]]).isEmpty)
+      #expect(!violations([["l1"], others]).isEmpty && !violations([list, ["l2"]]).isEmpty)
+      #expect(!violations([list, others], queued: [add("n1.2.1")]).isEmpty)
+      #expect(!violations([list, others], queued: [remove("l1")]).isEmpty)
+      #expect(!violations([list, others], refused: [add("n1.1.1")]).isEmpty)
+      #expect(!violations([list, others], stock: 8).isEmpty && !violations([list, others], stock: 10).isEmpty)
+    }
+  }
+#endif
