@@ -66,10 +66,10 @@
         let books = device.sync.subscribe("books")
         #expect(
           try await eventually { device.sync.status == .offline(.tooLarge(limit: 20_000)) }, "\(device.sync.status)")
-        // Without a pause there would be a request every 40 ms.
+        // Without a pause there would be a request every 40 ms. The subscription may be noted after the first one, and then makes another.
         let before = requests.withLock { $0 }
         try await Task.sleep(for: .milliseconds(400))
-        #expect(requests.withLock { $0 } == before)
+        #expect(requests.withLock { $0 } <= before + 1)
         let large = HTTPTransport(baseURL: world.url, sizeLimit: 2_000_000)
         device.route { request, _ in try await large.send(request) }
         device.sync.poke()
