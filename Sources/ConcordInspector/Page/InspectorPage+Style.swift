@@ -84,7 +84,7 @@
       table { border-collapse: collapse; width: 100%; font-size: .85rem; }
       td, th { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-top: 1px solid var(--line); }
       td { font-family: var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
-      th { overflow-wrap: normal; } td:first-child { min-width: 5.5rem; }
+      th { overflow-wrap: normal; } td:first-child { min-width: 6.5rem; }
       td.old { color: var(--bad); } td.new { color: var(--good); }
       .card { border-top: 1px solid var(--line); padding: 10px 0; }
       .card p { overflow-wrap: anywhere; }

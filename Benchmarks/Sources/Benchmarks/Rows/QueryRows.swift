@@ -3,7 +3,9 @@ import Foundation
 
 extension Row {
   /// Queries over the entities in memory.
-  static var queries: [Row] { [buildQuery, moveInQuery, besideStoreQueries] }
+  static var queries: [Row] {
+    [buildQuery, buildQueryBesideArray, moveInQuery, besideStoreQueries, besideRangeQueries]
+  }
 
   private static let size = 100_000
 
@@ -14,10 +16,36 @@ extension Row {
   }
 
   private static var buildQuery: Row {
-    Row(
+    build(
       "ask 100,000 entities for all, in order", goal: .floor(times: 1.5),
-      floor: "reads all from the store, and sorts them", repetitions: 7
-    ) { stopwatch in
+      floor: "reads all from the store, and sorts them"
+    ) {
+      stopwatch, store in
+      var results: [Volume] = []
+      let time = stopwatch.nanoseconds { results = sorted(store.all(Volume.self)) }
+      return (time, results.count)
+    }
+  }
+
+  /// Who has the entities at hand sorts them sooner.
+  private static var buildQueryBesideArray: Row {
+    build("the same, beside an array that is at hand", goal: .none, floor: "sorts the array, and reads nothing") {
+      stopwatch, store in
+      let all = store.all(Volume.self)
+      var results: [Volume] = []
+      let time = stopwatch.nanoseconds { results = sorted(all) }
+      return (time, results.count)
+    }
+  }
+
+  private static func sorted(_ volumes: [Volume]) -> [Volume] {
+    volumes.sorted { $0.year != $1.year ? $0.year < $1.year : $0.id < $1.id }
+  }
+
+  private static func build(
+    _ name: String, goal: Goal, floor: String, _ sort: @escaping (Stopwatch, EntityStore) -> (time: Double, count: Int)
+  ) -> Row {
+    Row(name, goal: goal, floor: floor, repetitions: 7) { stopwatch in
       let (store, kept) = filled()
       return Sides {
         var query: EntityObserver<EntityResults<Volume>>?
@@ -29,11 +57,8 @@ extension Row {
         try expect(results?.count ?? 0, is: kept.count, "entities found")
         return withExtendedLifetime(query) { time }
       } floor: {
-        var results: [Volume] = []
-        let time = stopwatch.nanoseconds {
-          results = store.all(Volume.self).sorted { $0.year != $1.year ? $0.year < $1.year : $0.id < $1.id }
-        }
-        try expect(results.count, is: kept.count, "entities sorted")
+        let (time, count) = sort(stopwatch, store)
+        try expect(count, is: kept.count, "entities sorted")
         return time
       }
     }
@@ -69,16 +94,33 @@ extension Row {
   }
 
   private static var besideStoreQueries: Row {
-    Row(
+    beside(
       "update one entity beside 1,000 queries of which one is concerned", goal: .floor(times: 1.5),
-      floor: "the same update beside that one query", repetitions: 15
-    ) { stopwatch in
+      floor: "the same update beside that one query"
+    ) { id in #Predicate { $0.id == id } }
+  }
+
+  /// Nothing finds these by a value.
+  private static var besideRangeQueries: Row {
+    beside(
+      "update one entity beside 1,000 queries for ranges, of which one is concerned", goal: .none,
+      floor: "the same update beside that one query"
+    ) { id in
+      let end = id + 1
+      return #Predicate { $0.id >= id && $0.id < end }
+    }
+  }
+
+  private static func beside(
+    _ name: String, goal: Goal, floor: String, _ predicate: @escaping (Int) -> Predicate<Volume>
+  ) -> Row {
+    Row(name, goal: goal, floor: floor, repetitions: 15) { stopwatch in
       func updating(beside count: Int) -> () throws -> Double {
         let store = EntityStore(delivery: .immediate)
         let kept = (0..<1_000).map { store.store(Volume(id: $0)) }
         let screen = Screen<Int>()
         let subscriptions = (0..<count).map { id in
-          store.query(Volume.self, where: #Predicate { $0.id == id }).observe { screen.show($0.count) }
+          store.query(Volume.self, where: predicate(id)).observe { screen.show($0.count) }
         }
         var turn = 0
         return {

@@ -5,7 +5,10 @@ import GRDB
 extension Row {
   /// Removal of what a rule does not keep.
   static var retention: [Row] {
-    [purge(of: 100_000), purge(of: 10_000, named: "the same of 10,000 that were stored before others"), purgeNothing]
+    [
+      purge(of: 100_000), purge(of: 10_000, named: "the same of 10,000 that were stored before others"), purgeNothing,
+      fetchNoted, bounded,
+    ]
   }
 
   private static let kept = 10_000
@@ -47,6 +50,62 @@ extension Row {
         let left = try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Volume") }
         try expect(left ?? 0, is: kept, "volumes that are left")
         return withExtendedLifetime(raw) { time }
+      }
+    }
+  }
+
+  /// What it costs to note that what is fetched is used.
+  private static var fetchNoted: Row {
+    Row(
+      "fetch 10,000 of a type with a rule, each", goal: .none, floor: "the same without a rule, with Concord",
+      repetitions: 15
+    ) { stopwatch in
+      func fetching(hasRule: Bool) throws -> () throws -> Double {
+        let file = try VolumeFile(kept)
+        let container = try file.concord()
+        if hasRule { try container.keep(Volume.self, .atMost(kept)) }
+        return {
+          var count = 0
+          let time = try stopwatch.nanoseconds(per: kept) {
+            count = try container.viewContext.fetch(FetchDescriptor<Volume>()).count
+          }
+          try expect(count, is: kept, "volumes that were fetched")
+          return withExtendedLifetime(file) { time }
+        }
+      }
+      return Sides(concord: try fetching(hasRule: true), floor: try fetching(hasRule: false))
+    }
+  }
+
+  /// What a container holds in memory does not depend on how much has gone through it.
+  private static var bounded: Row {
+    Row(
+      "heap after 1,000,000 through a bound of 10,000, in a file", unit: .bytes, goal: .floor(times: 1.5),
+      floor: "the same after 50,000", repetitions: 1
+    ) { _ in
+      func heap(after count: Int) throws -> Double {
+        let before = Heap.bytesInUse
+        let file = try VolumeFile(0)
+        let container = try file.concord()
+        let (context, view) = (container.newBackgroundContext(), container.viewContext)
+        try container.keep(Volume.self, .atMost(kept))
+        try view.keep(Volume.self, .atMost(kept / 10))
+        for start in stride(from: 0, to: count, by: 1_000) {
+          for id in start..<start + 1_000 { context.insert(Volume(id: id)) }
+          try context.save()
+          for id in stride(from: start, to: start + 1_000, by: 10) { _ = try view.find(Volume.self, id: id) }
+        }
+        try context.purge(Volume.self, keeping: .atMost(kept))
+        Heap.settle()
+        let growth = Double(Heap.bytesInUse - before)
+        let left = try context.count(FetchDescriptor<Volume>())
+        try expect(left >= kept && left <= kept + kept / 10, "\(left) volumes are left")
+        return withExtendedLifetime(file) { growth }
+      }
+      return Sides {
+        try heap(after: 1_000_000)
+      } floor: {
+        try heap(after: 50_000)
       }
     }
   }
