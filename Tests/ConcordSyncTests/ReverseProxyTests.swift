@@ -36,8 +36,10 @@
         #expect(try device.stored(Book.self).count == 500)
         // A request that waits is held by the proxy, and answered when something is committed.
         #expect(try await eventually { !world.service.live.isIdle })
-        try await Task.sleep(for: .seconds(2))
+        try await Task.sleep(for: .milliseconds(500))
         let before = times.withLock { $0.count }
+        try await Task.sleep(for: .seconds(2))
+        #expect(times.withLock { $0.count } == before && device.sync.status == .upToDate)
         try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "late" } }
         #expect(try await eventually { try device.stored(Cart.self).first?.note == "late" })
         #expect(times.withLock { $0.count > before && $0[before] > .seconds(1) && $0[before] < .seconds(15) })
