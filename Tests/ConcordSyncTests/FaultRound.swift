@@ -213,7 +213,8 @@
         clocks += try Self.lines(place.appending(path: "dates"))
         lost += try Self.lines(place.appending(path: "tunnels")).flatMap { (times: [Int]) in times }
         if user == 1, planted == nil {
-          planted = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
+          let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
+          if usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) { planted = usable }
         }
       }
       let lists = served.map { $0.lines.map(\.id) }
