@@ -100,6 +100,31 @@
       #expect(wasRun.withLock { $0 })
     }
 
+    @Test("A task that a block begins is not cancelled with the one that waits for the block")
+    func ownTask() async throws {
+      let context = BackgroundContext(parent: coordinator)
+      let other = BackgroundContext(parent: coordinator)
+      let isCancelled = DispatchSemaphore(value: 0)
+      let begun = Locked<Task<Int, any Error>?>(nil)
+      let task = Task {
+        try await context.perform { _ in
+          begun.withLock {
+            $0 = Task {
+              try await Task.sleep(for: .milliseconds(300))
+              // Not within `perform`.
+              return try other.fetch(FetchDescriptor<ConcordTestShared.Progress>()).count
+            }
+          }
+          isCancelled.wait()
+        }
+      }
+      while begun.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(5)) }
+      task.cancel()
+      isCancelled.signal()
+      _ = try? await task.value
+      #expect(try await begun.withLock { $0 }?.value == 0)
+    }
+
     @Test("Whenever tasks are cancelled, what others run next on the same connection is not ended")
     func nobodyElse() async throws {
       let context = BackgroundContext(parent: coordinator)

@@ -3,8 +3,19 @@ import Foundation
 /// The cancellation of a task that waits for a block: a store learns it while a server works for the block.
 // Unchecked, because the compiler cannot see that `changed` guards `state`.
 package final class TaskCancellation: @unchecked Sendable {
-  /// That of the block which this thread runs.
-  @TaskLocal package static var current: TaskCancellation?
+  @TaskLocal private static var entered: Entered?
+
+  // Unchecked, because the compiler does not know that the name of a thread may be compared anywhere.
+  private struct Entered: @unchecked Sendable {
+    let cancellation: TaskCancellation
+    let thread: pthread_t
+  }
+
+  /// That of the block which this thread runs. A task that a block begins inherits the value, but not the thread.
+  package static var current: TaskCancellation? {
+    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
+    return entered.cancellation
+  }
 
   private let changed = NSCondition()
   private var state = State()
@@ -37,7 +48,10 @@ package final class TaskCancellation: @unchecked Sendable {
     let cancellation = TaskCancellation()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        queue.async { continuation.resume(with: Result { try $current.withValue(cancellation, operation: body) }) }
+        queue.async {
+          let entered = Entered(cancellation: cancellation, thread: pthread_self())
+          continuation.resume(with: Result { try $entered.withValue(entered, operation: body) })
+        }
       }
     } onCancel: {
       cancellation.cancel()
