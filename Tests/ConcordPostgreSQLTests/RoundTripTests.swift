@@ -357,16 +357,52 @@
       }
     }
 
+    @Test("What is new is asked once for each notification, together with the rows that a view shows of it")
+    func notified() throws {
+      let server = try LoggingServer()
+      defer { try? server.server.stop() }
+      let store = try server.fleet.store(pollInterval: 600)
+      defer { try? store.close() }
+      let coordinator = PersistentStoreCoordinator(model: server.fleet.model)
+      try coordinator.attach(store, configuration: "")
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
+      let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.id)]))
+      var shown = 0
+      func statements(_ sql: String) throws -> [Substring] {
+        let before = try server.statements().count
+        try server.fleet.sql(sql)
+        shown += sql.hasPrefix("INSERT") ? 1 : 0
+        #expect(eventually { list.value.count == shown })
+        // What comes behind it by mistake.
+        Thread.sleep(forTimeInterval: 0.1)
+        return try server.statements().dropFirst(before).map { $0 }
+      }
+      // The first time, nobody is known to show anything; the second time, not which rows.
+      for id in 0..<2 { _ = try statements("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)") }
+      for id in 2..<6 {
+        let sent = try statements("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)")
+        #expect(sent.count == 4, "\(sent)")
+        #expect(sent.count { $0.contains("pg_current_snapshot()") } == 1, "\(sent)")
+        #expect(sent.count { $0.contains("unnest(keys)") } == 1, "\(sent)")
+      }
+      // Rows that go, and those of commits with more of them than are read ahead.
+      shown -= 1
+      #expect(try statements("DELETE FROM \"Progress\" WHERE id = 3").count == 4)
+      #expect(list.value.map(\.id) == [0, 1, 2, 4, 5])
+      shown += 198
+      let many = try statements("INSERT INTO \"Progress\" SELECT 10 + n, 1, 1 FROM generate_series(1, 199) AS n")
+      #expect(many.count { $0.contains("= ANY($1)") } == 1, "\(many)")
+      #expect(list.value.map(\.id) == [0, 1, 2, 4, 5] + Array(11..<210))
+      withExtendedLifetime((coordinator, view, list)) {}
+    }
+
     // MARK: None
 
     @Test("A store that nobody uses costs the server one statement in each poll interval, and no more")
     func idle() throws {
-      let server = try PostgreSQLServer(isFast: true)
-      defer { try? server.stop() }
-      try server.sql("ALTER SYSTEM SET log_line_prefix TO '%a: '")
-      try server.sql("ALTER SYSTEM SET log_statement TO 'all'")
-      try server.sql("SELECT pg_reload_conf()")
-      let fleet = try Fleet(server)
+      let server = try LoggingServer()
+      defer { try? server.server.stop() }
+      let fleet = server.fleet
       let store = try fleet.store(pollInterval: 0.25)
       defer { try? store.close() }
       let coordinator = PersistentStoreCoordinator(model: fleet.model)
@@ -378,22 +414,38 @@
         try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)")
         #expect(eventually { list.value.count == id + 1 })
       }
-      func statements() throws -> [Substring] {
-        try String(contentsOf: server.folder.appending(path: "log"), encoding: .utf8).split(separator: "\n")
-          .filter { $0.hasPrefix("concord: LOG:  ") }
-      }
       // What the writing has left to do is done.
       Thread.sleep(forTimeInterval: 1)
-      let before = try statements().count
+      let before = try server.statements().count
       #expect(before > 0)
       let start = DispatchTime.now()
       Thread.sleep(forTimeInterval: 3)
-      let statements = try statements().dropFirst(before)
+      let statements = try server.statements().dropFirst(before)
       let polls = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 0.25e9
       #expect(statements.count >= 1)
       #expect(Double(statements.count) <= polls + 1, "\(statements.count) in \(polls) intervals")
       #expect(statements.allSatisfy { $0.contains("pg_current_snapshot()") }, "\(statements)")
       withExtendedLifetime((coordinator, view, list)) {}
+    }
+  }
+
+  /// A server that logs each statement.
+  private struct LoggingServer {
+    let server: PostgreSQLServer
+    let fleet: Fleet
+
+    init() throws {
+      server = try PostgreSQLServer(isFast: true)
+      try server.sql("ALTER SYSTEM SET log_line_prefix TO '%a: '")
+      try server.sql("ALTER SYSTEM SET log_statement TO 'all'")
+      try server.sql("SELECT pg_reload_conf()")
+      fleet = try Fleet(server)
+    }
+
+    /// The lines of the log with statements of stores.
+    func statements() throws -> [Substring] {
+      try String(contentsOf: server.folder.appending(path: "log"), encoding: .utf8).split(separator: "\n")
+        .filter { $0.hasPrefix("concord: LOG:  ") }
     }
   }
 #endif

@@ -22,7 +22,7 @@
       #expect(state.connection(at: position) == nil)
       func keep() throws {
         state.end(hasTold: true)
-        state.keep(connection, uses: try #require(state.begin()))
+        state.keep(connection, try #require(state.begin()))
         #expect(state.connection(at: position) == nil)
         state.isAt(position)
       }
@@ -63,7 +63,7 @@
       #expect(state.connection(at: position) == nil)
       let connection = try store.pool.connect()
       try connection.run([.beginReading])
-      state.keep(connection, uses: try #require(state.begin()))
+      state.keep(connection, try #require(state.begin()))
       state.isAt(position)
       func show<R>(_ body: (PostgreSQLSession) throws -> R) throws -> R {
         try DirectDelivery.showing { try store.read { try body(try #require($0 as? PostgreSQLSession)) } }
@@ -97,7 +97,7 @@
       let connection = try store.pool.connect()
       try connection.run([.beginReading, .once("SELECT FROM concord_state")])
       _ = state.connection(at: position)
-      state.keep(connection, uses: try #require(state.begin()))
+      state.keep(connection, try #require(state.begin()))
       state.isAt(try #require(position))
       try store.write(origin: nil) { writing in
         _ = try writing.insertOrReplaceOlder(fleet.row(1, 8, stamp: 8), for: fleet.key(1))

@@ -383,6 +383,8 @@
         pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
       ]
+      // Otherwise such an answer would end the waiting, as if it had been in vain.
+      try readUnread()
       let earlier = takeNotifications()
       if !earlier.isEmpty { return earlier }
       _ = poll(&waiting, 2, Int32((interval * 1000).rounded(.up)))

@@ -40,6 +40,8 @@
     let transactions: [Transaction]
     /// Those that were not asked for.
     let excepted: Set<TransactionID>
+    /// The number of keys by the name of the entity, those that were not asked for, too.
+    let keyCounts: [String: Int]
     /// Whether some of the changes may have been trimmed.
     let isTrimmed: Bool
     /// Whether the state that was looked at is before the position.
@@ -59,18 +61,26 @@
     ///
     /// It looks at these transactions only, so that it costs the same beside one that stays open.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
+      .init(
+        sql: """
+          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
+          FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session"))) c ON true ORDER BY c.xid
+          """, parameters: parameters(since: position))
+    }
+
+    /// A query of the changes since a position, which is given by ``parameters(since:)``.
+    static func select(_ columns: String, where condition: String = "") -> String {
+      """
+      SELECT \(columns) FROM concord_changes WHERE xid >= $1::text::xid8\(condition) \
+      UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[])\(condition)
+      """
+    }
+
+    static func parameters(since position: FeedPosition) -> PostgreSQLParameters {
       var parameters = PostgreSQLParameters()
       parameters.append("\(position.xmax)")
       parameters.append("{\(position.inProgress)}")
-      return .init(
-        sql: """
-          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
-          FROM concord_state s LEFT JOIN (
-            SELECT xid, entity, keys, session FROM concord_changes WHERE xid >= $1::text::xid8
-            UNION ALL
-            SELECT xid, entity, keys, session FROM concord_changes WHERE xid = ANY($2::text::xid8[])
-          ) c ON true ORDER BY c.xid
-          """, parameters: parameters)
+      return parameters
     }
 
     /// - Parameter known: transactions whose changes are not wanted.
@@ -87,23 +97,26 @@
       isBehind = position.xmax < old.xmax
       var transactions: [Transaction] = []
       var excepted: Set<TransactionID> = []
+      var keyCounts: [String: Int] = [:]
       for row in 0..<result.count where !result.isNull(row, 3) {
         let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
+        let name = result.text(row, 4)
+        if !result.isNull(row, 5) { keyCounts[name, default: 0] += result.texts(row, 5).count }
         if known.contains(id) {
           excepted.insert(id)
           continue
         }
         if transactions.last?.id != id { transactions.append(Transaction(id: id)) }
         let index = transactions.count - 1
-        if result.isNull(row, 5) || result.text(row, 4).isEmpty {
+        if result.isNull(row, 5) || name.isEmpty {
           transactions[index].isMore = true
-        } else if let table = tables[result.text(row, 4)] {
+        } else if let table = tables[name] {
           for text in result.texts(row, 5) {
             transactions[index].keys.append(EntityKey(table.entity, table.keyForm.key(text)))
           }
         }
       }
-      (self.transactions, self.excepted) = (transactions, excepted)
+      (self.transactions, self.excepted, self.keyCounts) = (transactions, excepted, keyCounts)
     }
   }
 

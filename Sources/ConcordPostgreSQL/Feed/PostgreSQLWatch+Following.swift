@@ -143,6 +143,7 @@
     private func didFail(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
       connection = nil
       failures += 1
+      toldState.expectNothing()
       state.withLock { $0.pace.didFail() }
       // Who shows something learns that it cannot be read.
       if failures == Self.mostSilentFailures, !state.withLock({ $0.isStopped }) { tellAny() }
@@ -186,13 +187,15 @@
     private func tellNew(_ connection: PostgreSQLConnection, keepsState: Bool = false) throws -> Int {
       try asking.withLock {
         let (position, epoch) = state.withLock { ($0.position, $0.epoch) }
-        let uses = keepsState ? toldState.begin() : nil
-        if uses != nil { connection.later(.beginReading) }
-        let result = try connection.run([FeedChanges.command(since: position)])[0]
-        if let uses { toldState.keep(connection, uses: uses) }
+        let expectation = keepsState ? toldState.begin() : nil
+        if expectation != nil { connection.later(.beginReading) }
+        let readAhead = expectation?.tables ?? []
+        let results = try connection.run(
+          [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) })
+        if let expectation { toldState.keep(connection, expectation) }
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
-        let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
+        let changes = try FeedChanges(results[0], since: position, tables, store: store, except: told)
         let isWhole = changes.epoch == epoch && !changes.isTrimmed && !changes.isBehind
         let others = state.withLock { state in
           changes.transactions.filter { transaction in
@@ -218,7 +221,8 @@
         }
         for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
         feed.tell(others.map(\.commit), note)
-        toldState.isAt(changes.position)
+        toldState.isAt(
+          changes.position, zip(readAhead, results.dropFirst()).compactMap { ToldRows($1, of: $0, changes) })
         return others.count
       }
     }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import ConcordModel
   import Foundation
   import Synchronization
 
@@ -11,8 +12,24 @@
     /// The number of readings and commits of this store that have ended.
     private let uses = Atomic<Int>(0)
     private let open = Mutex<Open?>(nil)
-    /// Whether somebody would have shown the last commits that were told.
-    private let isWanted = Atomic<Bool>(false)
+    private let wanted = Mutex(Wanted())
+
+    /// A state that somebody will probably read.
+    struct Expectation {
+      fileprivate let uses: Int
+      /// The tables of which changed rows are read ahead.
+      let tables: [PostgreSQLTable]
+    }
+
+    private struct Wanted {
+      /// Whether somebody would have shown the last commits that were told.
+      var isState = false
+      /// The tables of which rows were read, the last ones first, and how many states of the feed ago.
+      var tables: [(table: PostgreSQLTable, age: Int)] = []
+    }
+
+    /// The number of tables of which changed rows are read ahead, and of states without a reading of such rows after which they are not.
+    private static let (mostTables, longestAge) = (4, 16)
 
     // Unchecked, because the compiler cannot see that the connection is used by its thread only.
     private struct Open: @unchecked Sendable {
@@ -21,28 +38,42 @@
       let thread = pthread_self()
       /// `nil` until commits are told up to it.
       var position: FeedPosition?
+      var rows: [ToldRows] = []
       var isRead = false
     }
 
     /// Notes that a reading or a commit of this store has ended.
     func noteUse() { uses.add(1, ordering: .sequentiallyConsistent) }
 
-    /// The number of uses, before it is asked what is new; `nil` if nobody wants to read the state.
-    func begin() -> Int? { isWanted.load(ordering: .relaxed) ? uses.load(ordering: .sequentiallyConsistent) : nil }
-
-    /// Keeps a transaction open, in which this thread has asked what is new.
-    func keep(_ connection: PostgreSQLConnection, uses: Int) {
-      open.withLock { $0 = Open(connection: connection, uses: uses) }
+    /// Begins to ask what is new.
+    ///
+    /// - Returns: `nil` if nobody wants to read the state.
+    func begin() -> Expectation? {
+      wanted.withLock { wanted in
+        guard wanted.isState else { return nil }
+        return Expectation(
+          uses: uses.load(ordering: .sequentiallyConsistent), tables: wanted.tables.map(\.table))
+      }
     }
 
-    /// Notes the position of the state.
-    func isAt(_ position: FeedPosition) { open.withLock { $0?.position = position } }
+    /// Keeps a transaction open, in which this thread has asked what is new.
+    func keep(_ connection: PostgreSQLConnection, _ expectation: Expectation) {
+      open.withLock { $0 = Open(connection: connection, uses: expectation.uses) }
+    }
+
+    /// Notes the position of the state, and the rows that were read ahead.
+    func isAt(_ position: FeedPosition, _ rows: [ToldRows] = []) {
+      open.withLock { open in
+        open?.position = position
+        open?.rows = rows
+      }
+    }
 
     /// The connection on which this thread may read the state.
     ///
     /// - Parameter position: that of the watch.
     func connection(at position: FeedPosition?) -> PostgreSQLConnection? {
-      isWanted.store(true, ordering: .relaxed)
+      wanted.withLock { $0.isState = true }
       return open.withLock { kept in
         guard let open = kept, pthread_equal(open.thread, pthread_self()) != 0 else { return nil }
         kept?.isRead = true
@@ -51,6 +82,15 @@
         }
         return open.connection
       }
+    }
+
+    /// The rows that were read ahead. Rows of some tables are read now, and will be read ahead next time.
+    func rows(reading tables: [PostgreSQLTable]) -> [ToldRows] {
+      wanted.withLock { wanted in
+        wanted.tables.removeAll { old in tables.contains { $0 === old.table } }
+        wanted.tables = Array((tables.filter(ToldRows.canBeRead).map { ($0, 0) } + wanted.tables).prefix(Self.mostTables))
+      }
+      return open.withLock { $0?.rows ?? [] }
     }
 
     /// Ends the transaction, when all is told.
@@ -63,7 +103,15 @@
       }
       guard let ended else { return }
       try? ended.connection.finish("COMMIT")
-      if hasTold, !ended.isRead { isWanted.store(false, ordering: .relaxed) }
+      guard hasTold else { return }
+      wanted.withLock { wanted in
+        if !ended.isRead { wanted.isState = false }
+        for index in wanted.tables.indices { wanted.tables[index].age += 1 }
+        wanted.tables.removeAll { $0.age > Self.longestAge }
+      }
     }
+
+    /// Reads no rows ahead until somebody reads some: that may have been what has failed.
+    func expectNothing() { wanted.withLock { $0.tables = [] } }
   }
 #endif

@@ -44,15 +44,40 @@
           + groups.map { table, keys in
             .init(sql: table.selectRows, parameters: array(keys.lazy.map(\.id), table.keyForm))
           } + later, areByKey: true)
-      for ((table, keys), result) in zip(groups, results.dropFirst(earlier.count)) {
-        for key in keys { preparedRows[key] = .some(nil) }
-        let source = PostgreSQLRowSource(result, 0, table, self)
-        for row in 0..<result.count {
-          source.move(to: row, of: result)
-          preparedRows[EntityKey(table.entity, source.key)] = try StoredRow(reading: source, of: table.entity)
-        }
-      }
+      for ((table, keys), result) in zip(groups, results.dropFirst(earlier.count)) { try keep(result, table, keys) }
       return results.prefix(earlier.count)
+    }
+
+    /// Prepares rows of the state up to which commits are being told.
+    func prepareTold(_ keys: [EntityKey], _ state: ToldState) throws {
+      if keys.isEmpty { return }
+      let tables = try Set(keys.map(\.entity)).map(table)
+      let wanted = Set(keys)
+      for rows in state.rows(reading: tables) {
+        try keep(rows.result, rows.table, rows.keys.filter(wanted.contains), only: wanted)
+      }
+      let missing = keys.filter { preparedRows[$0] == nil }
+      if !missing.isEmpty { try prepare(missing, behind: []) }
+    }
+
+    /// Keeps the rows of a result as prepared ones.
+    ///
+    /// - Parameters:
+    ///   - keys: those that were looked for.
+    ///   - wanted: those of which rows are kept; all of the result if `nil`.
+    private func keep(
+      _ result: PostgreSQLResult, _ table: PostgreSQLTable, _ keys: some Sequence<EntityKey>,
+      only wanted: Set<EntityKey>? = nil
+    ) throws {
+      for key in keys { preparedRows[key] = .some(nil) }
+      let source = PostgreSQLRowSource(result, 0, table, self)
+      for row in 0..<result.count {
+        source.move(to: row, of: result)
+        let key = EntityKey(table.entity, source.key)
+        // One that nobody has asked for may be damaged.
+        if wanted?.contains(key) == false { continue }
+        preparedRows[key] = try StoredRow(reading: source, of: table.entity)
+      }
     }
 
     /// The rows of a collection of the rows of a result, by their owners.

@@ -229,7 +229,7 @@
     func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
       if let watch, reading?.isOpen == true {
         // It was asked just before what is new.
-        if !keys.isEmpty { try prepare(keys, behind: []) }
+        try prepareTold(keys, watch.toldState)
         return watch.untoldBeforePosition
       }
       var (isFirst, untold) = (true, Set<EntityKey>())

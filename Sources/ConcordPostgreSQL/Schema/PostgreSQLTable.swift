@@ -29,6 +29,8 @@
     let selectRow: String
     /// Those of an array of keys.
     let selectRows: String
+    /// Those that have changed since a position of the feed, and are few.
+    let selectChanged: String
     /// The types of the columns that are written: the key, the id as given, the others, the stamp.
     let writtenTypes: [PostgreSQLType]
     let insert: String
@@ -83,6 +85,11 @@
       resultColumns = (columns + columnsOfKey + ["\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
       selectRows = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY($1)"
+      selectChanged = """
+        SELECT \(resultColumns) FROM \(name) WHERE "id" = ANY(ARRAY(\
+        SELECT unnest(keys)::\(keyForm.type.rawValue) FROM (\
+        \(FeedChanges.select("keys", where: " AND entity = $3"))) AS c LIMIT \(ToldRows.most)))
+        """
       let written =
         ["\"id\""] + (keepsExactID ? ["\"_id\""] : [])
         + storedPositions.map { identifier(columnName(entity.columns[$0].name)) } + ["\"_stamp\""]
