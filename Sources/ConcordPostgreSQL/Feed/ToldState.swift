@@ -88,7 +88,8 @@
     func rows(reading tables: [PostgreSQLTable]) -> [ToldRows] {
       wanted.withLock { wanted in
         wanted.tables.removeAll { old in tables.contains { $0 === old.table } }
-        wanted.tables = Array((tables.filter(ToldRows.canBeRead).map { ($0, 0) } + wanted.tables).prefix(Self.mostTables))
+        wanted.tables = tables.filter(ToldRows.canBeRead).map { ($0, 0) } + wanted.tables
+        wanted.tables = Array(wanted.tables.prefix(Self.mostTables))
       }
       return open.withLock { $0?.rows ?? [] }
     }
