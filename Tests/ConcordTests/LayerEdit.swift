@@ -10,6 +10,8 @@ enum LayerEdit: Sendable {
   case storeReader(Int, String), befriend(Int, Int), part(Int, Int), giveShelf(Int, Int), takeShelf(Int), removeReader(
     Int)
   case feature(LayerBook), unfeature, collect([LayerBook]), collectOne(LayerBook), uncollect
+  /// A reader that is stored, with all it contains, of which some parts may be changed: the name, and a book on the shelf.
+  case storeReaderWhole(LayerReader, changed: LayerBook?)
   /// Throws if a book has an odd number of likes.
   case refuseOdd(Int)
 
@@ -76,6 +78,7 @@ enum LayerEdit: Sendable {
       store.update(LayerReader.self, id: id) { $0.shelf = value ?? $0.shelf }
     case .takeShelf(let id): store.update(LayerReader.self, id: id) { $0.shelf = nil }
     case .removeReader(let id): store.remove(LayerReader.self, id: id)
+    case .storeReaderWhole(let reader, _): store.store(reader)
     case .feature(let book): store.store(book, named: .featured)
     case .unfeature: store.removeAlias(named: .featured)
     case .collect(let books): store.store(books, named: .shelved)
@@ -128,6 +131,9 @@ enum LayerEdit: Sendable {
       writer.updateReader(id) { if isThere { $0.shelf = shelf } }
     case .takeShelf(let id): writer.updateReader(id) { $0.shelf = nil }
     case .removeReader(let id): writer.removeReader(id)
+    case .storeReaderWhole(let reader, let changed):
+      writer.storeWhole(reader)
+      if let changed { writer.rows.books[changed.id] = changed }
     case .feature(let book):
       writer.store(book, nil)
       writer.rows.featured = book.id
@@ -149,4 +155,18 @@ enum LayerEdit: Sendable {
 extension LayerWriter {
   /// A value that an update's closure put in: it is an edit only if it differs from what is stored.
   mutating func storeEdited(_ book: LayerBook) { if rows.books[book.id] != book { store(book, nil) } }
+
+  /// A value that was read, whose name may have been changed. Each entity in it gets one stamp.
+  mutating func storeWhole(_ reader: LayerReader) {
+    var keys: Set<String> = []
+    var open = [reader]
+    while let next = open.popLast() {
+      open += next.friends
+      keys.insert("reader\(next.id)")
+      guard let shelf = next.shelf else { continue }
+      keys.formUnion(["shelf\(shelf.id)"] + (shelf.books + [shelf.best].compactMap(\.self)).map { "book\($0.id)" })
+    }
+    for key in keys { _ = take(key, exists: true, nil) }
+    rows.readers[reader.id]?.name = reader.name
+  }
 }

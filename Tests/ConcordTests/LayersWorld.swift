@@ -103,7 +103,8 @@ final class LayersWorld {
   private func act() {
     switch random.below(10) {
     case 0..<5:
-      let edit = isTraced && random.chance(60) ? tracedEdit() : edit()
+      let again = random.chance(30) ? again() : nil
+      let edit = again ?? (isTraced && random.chance(60) ? tracedEdit() : edit())
       let isOneCall = isInTransaction || edit.isOneCall && random.chance(50)
       note("\(edit)\(isOneCall ? "" : " in a transaction")")
       if isOneCall { try? edit.apply(to: store) } else { try? store.transaction { try edit.apply(to: $0) } }
@@ -187,6 +188,39 @@ final class LayersWorld {
     case 23: return .collect(ids.filter { _ in random.chance(40) }.map(book))
     case 24: return .collectOne(book(id))
     default: return .refuseOdd(id)
+    }
+  }
+
+  /// Stores again what the base has, or nearly that.
+  private func again() -> LayerEdit? {
+    let id = random.pick(Array(ids))
+    let isSame = random.chance(60)
+    switch random.below(4) {
+    case 0: return model.base.books[id].map { .store($0, stamp: nil) }
+    case 1, 2:
+      guard let row = model.base.shelves[id] else { return nil }
+      var shelf = model.base.shelf(id, row)
+      if !isSame {
+        switch random.below(3) {
+        case 0: shelf.books.shuffle(using: &random)
+        case 1: shelf.name = "\(random.below(3))"
+        default: for i in shelf.books.indices.suffix(1) { shelf.books[i].likes = random.below(3) }
+        }
+      }
+      return .storeShelf(shelf, stamp: nil)
+    default:
+      // What can be read in a transaction is the base, which is exposed by that.
+      if isInTransaction { return nil }
+      guard var reader = store.transaction({ $0.value(LayerReader.self, id: id) }) else { return nil }
+      var changed: LayerBook?
+      if !isSame {
+        if random.chance(50) { reader.name = "\(random.below(3))" }
+        if random.chance(50), reader.shelf?.books.isEmpty == false {
+          reader.shelf?.books[0].likes = random.below(3)
+          changed = reader.shelf?.books[0]
+        }
+      }
+      return .storeReaderWhole(reader, changed: changed)
     }
   }
 

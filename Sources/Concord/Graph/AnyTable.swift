@@ -193,8 +193,11 @@
 
   /// Whether the value of a node, with all it contains, equals a saved state.
   func isSame(_ node: Node, as state: SavedState) -> Bool { false }
-  /// Whether the value of a node equals a saved state, not counting the contents of the entities inside it.
-  func hasSameFields(_ node: Node, as state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Whether a value equals that of a saved state, not counting the contents of the entities inside it. Relations that are `kept`
+  /// count as the same.
+  func hasSameFields(
+    _ value: ValueReference, as state: SavedState, keeping kept: [Bool] = [], _ graph: Graph
+  ) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {}
 

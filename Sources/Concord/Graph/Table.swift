@@ -438,10 +438,11 @@
     return isSame(old, now)
   }
 
-  override func hasSameFields(_ node: Node, as state: SavedState, _ graph: Graph) -> Bool {
-    guard node.exists == state.flags.contains(.exists), let state = state.typed(T.self) else { return false }
-    guard let old = state.value, let now = place(.own(node)) else { return false }
-    return withUnsafePointer(to: old) { haveSameFields(now, $0, of: nil, keeping: [], graph) }
+  override func hasSameFields(
+    _ value: ValueReference, as state: SavedState, keeping kept: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard let old = state.typed(T.self)?.value, let value = place(value) else { return false }
+    return withUnsafePointer(to: old) { haveSameFields(value, $0, of: nil, keeping: kept, graph) }
   }
 
   override func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {

@@ -10,15 +10,17 @@ extension OptimisticLayer {
 }
 
 extension OptimisticLayer {
-  /// The entities that the closure changed when it last ran, as their types and ids; `nil` if it is not known to have done
+  /// The entities that the closure wrote when it last ran, also those that it left as they were; `nil` if it is not known to have done
   /// nothing else. No layer is taken off.
   ///
   /// - Complexity: their number.
-  package var changedEntities: [(type: any Any.Type, id: AnyHashable)]? {
+  package var changedEntities: [LayeredEntity]? {
     shared.readCommitted { core in
       core.layers.changedNodes(of: record)?.compactMap { node in
         guard let entity = node.table.entity(of: node), let id = node.table.id(of: node) else { return nil }
-        return (type(of: entity), id)
+        let base = core.layers.lists.overlay.state(of: node)
+        return LayeredEntity(
+          type: type(of: entity), id: id, isInBase: base?.flags.contains(.exists) ?? node.exists)
       }
     }
   }

@@ -9,6 +9,14 @@ package struct LayeredEntities {
   package func ids(of type: any Any.Type) -> Set<AnyHashable> { ids[ObjectIdentifier(type)] ?? [] }
 }
 
+/// An entity that a layer wrote.
+package struct LayeredEntity {
+  package let type: any Any.Type
+  package let id: AnyHashable
+  /// Whether the entity is there without any layer.
+  package let isInBase: Bool
+}
+
 /// A follower of the layers of a store: what it has to change with them it changes in the same transaction.
 package struct LayerFollower: Sendable {
   /// A closure that returns the types whose ids it needs.

@@ -144,7 +144,7 @@ extension StoreCore {
     } else if node.children != nil {
       return false
     }
-    return node.table.hasSameFields(node, as: state, graph)
+    return node.exists == state.flags.contains(.exists) && node.table.hasSameFields(.own(node), as: state, graph)
   }
 }
 

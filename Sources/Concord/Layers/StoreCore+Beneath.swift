@@ -14,16 +14,28 @@ extension StoreCore {
     }
   }
 
-  /// Whether the base has a value already, so that to store it changes nothing, whatever layers depend on the entity. Values
-  /// that contain entities are not compared.
+  /// Whether the base has a value already, with all it contains, so that to store it changes nothing, whatever layers depend on the
+  /// entity.
+  ///
+  /// - Complexity: the number of entities in the value.
   func isInBase<T: Identifiable & Sendable>(_ value: T, _ node: EntityNode<T>, _ stamp: Stamp?) -> Bool {
-    guard layers.running == nil, layers.mayWriteBeneath, let table = node.table as? Table<T>, !table.isAggregate,
-      !table.isRecursive, stamp == nil, !clock.isClock
-    else { return false }
+    guard layers.running == nil, stamp == nil, !clock.isClock, let table = node.table as? Table<T> else { return false }
+    if table.isAggregate { return isAggregateInBase(value, in: table) }
+    guard layers.mayWriteBeneath else { return false }
     guard let base = layers.lists.overlay.state(of: node) else {
       return node.exists && node.value.map { table.isSame($0, value) } ?? false
     }
     return base.flags.contains(.exists) && base.typed(T.self)?.value.map { table.isSame($0, value) } ?? false
+  }
+
+  private func isAggregateInBase<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) -> Bool {
+    guard layers.mayWriteBeneath, !projections.isWanted, !layers.hasShadows, !layers.lists.overlay.hasReshaped else {
+      return false
+    }
+    prepare()
+    let overlay = layers.lists.overlay
+    // What was brought up to date just now may have changed what is shown.
+    return layers.mayWriteBeneath && merge.isUnchanged(since: overlay.state(of:)) { visitor.visit(value, in: table) }
   }
 
   /// Prepares for the rollback of a layer: takes it off alone, or all layers if that is not possible.

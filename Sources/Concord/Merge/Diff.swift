@@ -36,7 +36,7 @@ extension Merge {
   }
 
   /// Collects values without changing the store: an entity that is not stored gets an awaiting node.
-  private func collect(_ visit: () -> Void) {
+  func collect(_ visit: () -> Void) {
     visitor.purpose = .collect
     visit()
     visitor.purpose = .identify

@@ -5,13 +5,16 @@ extension Merge {
   func flatten() {
     var level = 0..<occurrences.items.count
     while !level.isEmpty {
-      for i in level { replaceEarlier(than: i) }
+      skipRepeated(level)
       for i in level where isOpen(i) { visitInside(i) }
       level = level.upperBound..<occurrences.items.count
     }
   }
 
-  private func isOpen(_ i: Int) -> Bool {
+  /// Closes the occurrences of one level that need not be visited, since an equal one is.
+  func skipRepeated(_ level: Range<Int>) { for i in level { replaceEarlier(than: i) } }
+
+  func isOpen(_ i: Int) -> Bool {
     occurrences.items[i].replacement < 0 && !occurrences.items[i].state.contains(.isClosed)
   }
 

@@ -129,6 +129,19 @@ final class Merge {
     return new
   }
 
+  /// Whether a value, with all it contains, is what the store has already, so that to store it changes nothing. Nothing is written.
+  ///
+  /// - Parameter base: a closure that returns the state to compare a node with; `nil` if that is the present one.
+  /// - Complexity: the number of entities in the value.
+  func isUnchanged(since base: (Node) -> SavedState?, _ visit: () -> Void) -> Bool {
+    begin(.none)
+    defer { end() }
+    occurrences.parent = -1
+    occurrences.level = 0
+    collect(visit)
+    return isAllUnchanged(since: base)
+  }
+
   // MARK: The way through
 
   private func run() {

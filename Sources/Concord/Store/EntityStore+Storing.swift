@@ -40,10 +40,12 @@ extension EntityStore {
   @inlinable public func store<T: Aggregate>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
-    shared.write(token, to: T.self, entity.id, only: alias == nil && ifPresent == nil) { core in
+    shared.write(token, storing: entity, stamp, only: alias == nil && ifPresent == nil) { core in
       core.prepare()
       let node = shared.store(core, entity, in: core.graph.table(T.self), alias, stamp, ifPresent)
       return EntityObserver(ObserverSource(node, shared))
+    } unchanged: {
+      EntityObserver(ObserverSource($0, shared))
     }
   }
 

@@ -91,7 +91,13 @@ final class OutboxOverlay: ViewOverlay {
         continue
       }
       changed.formUnion(written)
-      if news.state(action.id) == .sent, action.changesNothing(but: written, in: model) { stored.append(action) }
+      guard news.state(action.id) == .sent, let layered = action.layeredKeys(beside: written, in: model) else {
+        continue
+      }
+      // What the layer wrote in vain, as an update of an entity that only changes another one inside it, is not among the stored
+      // changes. Once the layer is committed, it is compared with its row.
+      changed.formUnion(layered)
+      stored.append(action)
     }
     let gone = found.ended + found.redone
     var change = ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
@@ -203,17 +209,22 @@ struct ShownAction: Sendable {
   /// The tokens that keep its entities in the view.
   var held: [any Sendable] = []
 
-  /// Whether its layer is known to change only some entities.
-  func changesNothing(but keys: Set<EntityKey>, in model: Model) -> Bool {
+  /// Returns the keys of the entities that its layer writes beside some that are stored; `nil` if they are not known, or one of
+  /// them is there only because of layers.
+  func layeredKeys(beside stored: Set<EntityKey>, in model: Model) -> Set<EntityKey>? {
     func key<T: PersistentEntity>(_ type: T.Type, _ id: AnyHashable) -> EntityKey? {
       guard let entity = try? model.entity(type), let id = id.base as? T.ID else { return nil }
       return (try? T.storedKey(of: id)).map { EntityKey(entity, $0) }
     }
-    guard let changed = layer?.changedEntities else { return false }
-    return changed.allSatisfy { type, id in
-      guard let type = type as? any PersistentEntity.Type, let key = key(type, id) else { return false }
-      return keys.contains(key)
+    guard let layered = layer?.changedEntities else { return nil }
+    var keys: Set<EntityKey> = []
+    for entity in layered {
+      guard let type = entity.type as? any PersistentEntity.Type, let key = key(type, entity.id) else { return nil }
+      if stored.contains(key) { continue }
+      guard entity.isInBase else { return nil }
+      keys.insert(key)
     }
+    return keys
   }
 }
 
