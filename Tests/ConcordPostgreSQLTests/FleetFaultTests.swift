@@ -52,8 +52,20 @@
       #expect(try store.read { try $0.changes(since: found) }?.rows.map(\.key) == [fleet.key(8)])
     }
 
-    @Test("A database is replaced by a copy of it: all is read again, and what comes then is told")
-    func copies() throws {
+    /// How a database is replaced by a copy of it.
+    enum Replacing: CaseIterable {
+      /// As a whole, as fast as it goes.
+      case atOnce
+      /// Table by table, with pauses, and the rows of the entities after those of the feed: no trigger tells of them yet.
+      case slowly
+      /// In the same database, in one transaction: no connection is lost.
+      case inPlace
+    }
+
+    @Test(
+      "A database is replaced by a copy of it: all is read again, and what comes then is told",
+      arguments: Replacing.allCases)
+    func copies(_ replacing: Replacing) throws {
       let server = try PostgreSQLServer(isFast: true)
       defer { try? server.stop("immediate") }
       let fleet = try Fleet(server)
@@ -66,14 +78,33 @@
       try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1] })
       let copy = server.folder.appending(path: "copy.sql")
-      try server.dump(to: copy)
+      try server.dump(to: copy, replacing == .inPlace ? ["--clean"] : [])
+      var commands = try String(contentsOf: copy, encoding: .utf8)
+      switch replacing {
+      case .atOnce: break
+      case .slowly: commands = Self.slowed(commands)
+      case .inPlace: commands = "BEGIN;\n\(commands)\nCOMMIT;\n"
+      }
+      try Data(commands.utf8).write(to: copy)
       try fleet.sql("INSERT INTO \"Progress\" VALUES (2, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1, 2] })
-      try server.sql("DROP DATABASE shop WITH (FORCE); CREATE DATABASE shop OWNER shop", database: "postgres")
+      if replacing != .inPlace {
+        try server.sql("DROP DATABASE shop WITH (FORCE); CREATE DATABASE shop OWNER shop", database: "postgres")
+      }
       try server.restore(copy)
       #expect(eventually(30) { list.value.map(\.id) == [1] }, "\(list.value.map(\.id))")
       try fleet.sql("INSERT INTO \"Progress\" VALUES (3, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1, 3] }, "\(list.value.map(\.id))")
+    }
+
+    /// What `pg_dump` says, with a pause before each object, and the rows of the entities as the last ones, after a longer pause.
+    private static func slowed(_ dump: String) -> String {
+      var objects = dump.components(separatedBy: "\n--\n-- ")
+      let data = objects.indices.filter { objects[$0].hasPrefix("Data for Name: ") }
+      if let rows = data.first(where: { objects[$0].hasPrefix("Data for Name: Progress;") }), let last = data.last {
+        objects.insert("\nSELECT pg_sleep(5);\n--\n-- \(objects.remove(at: rows))", at: last)
+      }
+      return objects.joined(separator: "\nSELECT pg_sleep(0.1);\n--\n-- ")
     }
 
     @Test("A server that is not there: attaching throws at once, and names the host and the port, and no secret")

@@ -131,10 +131,10 @@
     package func promote() throws { try run(["pg_ctl", "-D", data, "-w", "-t", "60", "promote"]) }
 
     /// Copies the database, or one schema of it, into a file.
-    package func dump(to file: URL, schema: String? = nil) throws {
+    package func dump(to file: URL, schema: String? = nil, _ options: [String] = []) throws {
       let arguments =
         ["-h", "127.0.0.1", "-p", "\(port)", "-U", "owner"] + (schema.map { ["--schema=\"\($0)\""] } ?? [])
-      let dump = try run(["pg_dump"] + arguments + ["--no-owner", "-d", "shop"])
+      let dump = try run(["pg_dump"] + arguments + options + ["--no-owner", "-d", "shop"])
       try Data(dump.utf8).write(to: file)
     }
 

@@ -63,10 +63,13 @@
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
       .init(
         sql: """
-          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
+          SELECT pg_current_snapshot()::text, \(epoch), s.trimmed, c.xid, c.entity, c.keys, c.session
           FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session"))) c ON true ORDER BY c.xid
           """, parameters: parameters(since: position))
     }
+
+    /// The epoch of the feed, and its table, which is another one where the tables were replaced by a copy of them.
+    static let epoch = "s.epoch::text || ' ' || s.tableoid::text"
 
     /// A query of the changes since a position, which is given by ``parameters(since:)``.
     static func select(_ columns: String, where condition: String = "") -> String {

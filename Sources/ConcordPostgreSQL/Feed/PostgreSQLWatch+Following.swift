@@ -114,6 +114,7 @@
           connection = new
         }
         guard let connection else { return false }
+        if state.withLock({ $0.isBeingFilled }) { try tellAny(connection) { _ in } }
         let start = DispatchTime.now()
         let count = try tellNew(connection, keepsState: isWoken)
         let duration = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
@@ -168,16 +169,51 @@
     private func checkIdentity(_ connection: PostgreSQLConnection) throws {
       let identity = try Self.identity(connection)
       guard state.withLock({ $0.identity != identity }) else { return }
-      let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
-      guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
+      let (position, epoch) = try Self.now(connection, store)
+      try tellAny(connection) {
+        // Only now: a connection that is lost before finds the other identity again.
+        $0.identity = identity
+        ($0.position, $0.epoch) = (position, epoch)
+        ($0.told, $0.untold) = ([], [:])
+      }
+    }
+
+    /// Tells that everything may have changed in a database that another one may have taken the place of.
+    private func tellAny(_ connection: PostgreSQLConnection, _ note: (inout State) -> Void) throws {
+      let isFilled = try isFilled(connection)
       tellAny {
-        state.withLock {
-          // Only now: a connection that is lost before finds the other identity again.
-          $0.identity = identity
-          ($0.position, $0.epoch) = (position, result.text(0, 1))
-          ($0.told, $0.untold) = ([], [:])
+        state.withLock { state in
+          note(&state)
+          state.isBeingFilled = !isFilled
         }
       }
+    }
+
+    /// Whether the triggers of all tables are there. Where a copy is restored they come last, and what comes before is told by nobody.
+    private func isFilled(_ connection: PostgreSQLConnection) throws -> Bool {
+      func array(_ names: [String]) -> ParameterArray {
+        var array = ParameterArray(.text)
+        for name in names {
+          var row = PostgreSQLParameters()
+          row.append(storedName(name))
+          array.append(row, at: 0)
+        }
+        return array
+      }
+      let names = tables.values.flatMap { [$0.entity.name] + $0.collections.map(\.name) }
+      let triggers = FeedTables.tablesOfTrigger.keys.map(FeedTables.trigger)
+      var parameters = PostgreSQLParameters()
+      parameters.append(storedName(options.schema))
+      parameters.append(array(names))
+      parameters.append(array(triggers))
+      let result = try connection.run([
+        .once(
+          """
+          SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = $1 AND c.relname = ANY ($2) AND t.tgname = ANY ($3)
+          """, parameters)
+      ])[0]
+      return result.integer(0, 0) >= Int64(names.count * triggers.count)
     }
 
     /// Tells all that is committed and not told yet.
@@ -216,6 +252,8 @@
           }
         }
         if !isWhole {
+          // A name that was replaced in this transaction is found in the next one only.
+          if changes.epoch != epoch { state.withLock { $0.isBeingFilled = true } }
           tellAny(note)
           return 1
         }

@@ -27,6 +27,8 @@
       var epoch: String
       /// The server, as it was when the position was taken.
       var identity: String
+      /// Whether tables may be changed of which nothing is told.
+      var isBeingFilled = false
       /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
       var told: Set<TransactionID> = []
       /// Those before the position that are not told yet, and their keys.
@@ -64,11 +66,8 @@
         let state = try StoreError.translating(store: store) {
           try pool.with { connection in
             let identity = try Self.identity(connection)
-            let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
-            guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else {
-              throw StoreError.damagedStore(store: store, reason: "concord_state has no row")
-            }
-            return State(position: position, epoch: result.text(0, 1), identity: identity)
+            let (position, epoch) = try Self.now(connection, store)
+            return State(position: position, epoch: epoch, identity: identity)
           }
         }
         self.state = Locked(state)
@@ -95,6 +94,16 @@
         FROM pg_control_system()
         """
       ).text(0, 0)
+    }
+
+    /// Where a database is now.
+    static func now(_ connection: PostgreSQLConnection, _ store: String) throws -> (FeedPosition, epoch: String) {
+      let result = try connection.query(
+        "SELECT pg_current_snapshot()::text, \(FeedChanges.epoch) FROM concord_state s")
+      guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else {
+        throw StoreError.damagedStore(store: store, reason: "concord_state has no row")
+      }
+      return (position, result.text(0, 1))
     }
 
     // MARK: Own transactions
