@@ -45,6 +45,8 @@ public enum StoreError: Error, Sendable {
   case keptElsewhere(store: String, in: String, entities: [String])
   /// A file that is damaged, or no SQLite file.
   case damagedStore(store: String, reason: String)
+  /// A predicate that has no answer for an entity: a number that is too large for its type, a division by zero, an unwrapped `nil`.
+  case predicateFailed(entity: String, reason: String)
   /// A full disk.
   case diskFull(store: String)
   /// A value that the store will never take: it is too large, or a trigger in the file refuses it.
@@ -119,6 +121,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .replacedStore(let store): "the file of the store '\(store)' was removed or replaced while it was open"
     case .keptElsewhere(let store, let other, let entities):
       "the store '\(store)' has rows of \(StoreError.list(entities)), which belong into '\(other)'"
+    case .predicateFailed(let entity, let reason): "a predicate has no answer for an entity of \(entity): \(reason)"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
     case .refused(let store, let reason): "the store '\(store)' refuses a value: \(reason)"

@@ -74,7 +74,7 @@ extension EntityStore {
   package func query<T: Identifiable & Sendable>(
     _ descriptor: FetchDescriptor<T>, in order: EntryOrder<T>
   ) -> EntityObserver<EntityResults<T>> {
-    let isIncluded = descriptor.predicate.map { predicate in
+    let isIncluded = descriptor.predicate.map(CheckedPredicate.init).map { predicate in
       { @Sendable (value: T) in (try? predicate.evaluate(value)) ?? false }
     }
     return query(

@@ -24,7 +24,7 @@ extension ActionContext {
   ///   - condition: the condition of the stored entities that may be updated or deleted; `nil` for all.
   ///   - stamp: the freshness of the objects; now, if `nil`. Fresher stored entities stay, and what was
   ///     deleted since stays deleted as long as the store remembers the deletion.
-  /// - Throws: ``Errors``, ``/ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
+  /// - Throws: ``Errors``, or ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``; then nothing has changed.
   /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter`,
   ///   objects that are not found in the subset are looked up; by attributes without an index, in one more pass over the table.
   public func merge<T: PersistentEntity>(

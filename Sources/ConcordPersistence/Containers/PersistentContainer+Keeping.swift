@@ -11,7 +11,7 @@ extension PersistentContainer {
   /// ten times within that. It is not stored: a program sets it each time. A later rule for the type replaces it. Errors of later times reach the
   /// container's error block. See <doc:Lasting>.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws; then the rule is not set.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``; then the rule is not set.
   public func keep<T: PersistentEntity>(_ type: T.Type, _ retention: Retention<T>) throws {
     let (coordinator, view) = (persistentStoreCoordinator, viewContext)
     let entity = try coordinator.model.entity(type)

@@ -7,7 +7,8 @@ extension AggregationPlan {
     return .measured(
       try context.read(types) {
         $0.mayReadAgain()
-        return try $0.aggregated(aggregation)
+        let reading = $0
+        return try entity.evaluating { try reading.aggregated(aggregation) }
       })
   }
 

@@ -15,7 +15,7 @@ extension BackgroundContext {
   ///   - predicate: the entities that count; `nil` for all.
   ///   - aggregations: what is computed, such as ``Aggregation/count`` and `.sum(\.price)`.
   /// - Returns: the values, in the order of the aggregations.
-  /// - Throws: ``/ConcordModel/StoreError``, ``AggregationError``, or what the predicate throws.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and ``AggregationError``.
   /// - Complexity: the number of entities that the predicate finds; of a single least or greatest value of an indexed property, its logarithm.
   public func aggregate<T: PersistentEntity, each Value: Sendable>(
     _ type: T.Type, where predicate: Predicate<T>? = nil, _ aggregations: repeat Aggregation<T, each Value>
@@ -33,7 +33,7 @@ extension BackgroundContext {
   /// Entities are in one group if the values of the property are equal; `nil` has a group, and so has NaN. What holds for all entities, holds for each group.
   ///
   /// - Returns: the values of each group that has an entity.
-  /// - Throws: ``/ConcordModel/StoreError``, ``AggregationError``, or what the predicate throws.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and ``AggregationError``.
   /// - Complexity: the number of entities that the predicate finds.
   public func aggregate<T: PersistentEntity, Key: Hashable & Sendable, each Value: Sendable>(
     _ type: T.Type, where predicate: Predicate<T>? = nil, by property: any KeyPath<T, Key> & Sendable,

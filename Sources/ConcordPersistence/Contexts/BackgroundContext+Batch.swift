@@ -20,7 +20,7 @@ extension BackgroundContext {
   ///   - stamp: the freshness of the changes; the date if `nil`.
   ///   - body: a closure that changes one of the entities, in the order of their ids.
   /// - Returns: the number of entities that took the change: those that are newer than a given stamp do not.
-  /// - Throws: ``/ConcordModel/StoreError``, and what the predicate and the closure throw; then nothing changed.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and what the closure throws; then nothing changed.
   /// - Complexity: the number of entities that are found, which are read at once and stay in memory until the save. Where the closure changes
   ///   entities inside, or a type may contain itself, each is read again.
   @discardableResult
@@ -45,7 +45,7 @@ extension BackgroundContext {
   ///   - predicate: the entities that are deleted; `nil` for all. It must not change the context.
   ///   - stamp: the freshness of the deletions; if `nil`, the later of the date and just after the stamp of each entity.
   /// - Returns: the number of entities that the predicate finds and that are older than a given stamp.
-  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws; then nothing changed.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``; then nothing changed.
   /// - Complexity: the number of entities that are found, and of those that refer to them.
   @discardableResult
   public func delete<T: PersistentEntity>(

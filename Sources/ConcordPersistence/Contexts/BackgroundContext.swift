@@ -77,7 +77,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20))
   /// ```
   ///
-  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``.
   open func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try locked { try $0.fetch(descriptor) }
   }

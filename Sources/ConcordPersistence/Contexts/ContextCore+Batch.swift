@@ -48,7 +48,8 @@ extension ContextCore {
     }
     // Outside of the reading, since a computed property is the user's code.
     guard !plan.isExact, let predicate else { return found }
-    return try found.filter { try predicate.evaluate($0.value) }
+    let checked = CheckedPredicate(predicate)
+    return try found.filter { try checked.holds($0.value) }
   }
 
   /// Deletes all entities that a predicate finds; all of them, or none if it throws.

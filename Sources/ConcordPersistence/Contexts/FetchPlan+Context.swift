@@ -14,7 +14,8 @@ extension FetchPlan {
     return try context.read(condition.isOfRow ? [entity] : model.contained(in: entity)) {
       $0.mayReadAgain()
       if entity.isOneRow { $0.willReadOnce() }
-      return try $0.count(whole([]))
+      let reading = $0
+      return try entity.evaluating { try reading.count(whole([])) }
     }
   }
 }

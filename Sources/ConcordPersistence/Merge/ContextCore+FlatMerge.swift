@@ -43,7 +43,7 @@ extension PersistentStoreCoordinator {
     try write(types) { writing in
       var merge = merge
       let start = ContinuousClock.now
-      try merge.compare(writing)
+      try merge.entity.evaluating { try merge.compare(writing) }
       let readingTime = ContinuousClock.now - start
       return MergeOutcome(
         compared: merge.compared, counts: try merge.write(writing, model),

@@ -17,7 +17,9 @@ extension ContextCore {
       entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
       condition: try RowFilter(request.condition, entity, self),
       stamp: stamp, keepsMissing: request.keepsMissing, model: model)
-    try read(model.contained(in: entity)) { try merge.run(rows, nested: nested, $0) }
+    try read(model.contained(in: entity)) { reading in
+      try entity.evaluating { try merge.run(rows, nested: nested, reading) }
+    }
     let before = pending
     do {
       for key in merge.order {

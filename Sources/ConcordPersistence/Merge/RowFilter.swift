@@ -3,7 +3,7 @@ import Foundation
 
 /// The rows for which a predicate holds: a condition that a store can evaluate, or the keys for which it was evaluated.
 enum RowFilter {
-  case condition(StoredCondition)
+  case condition(RowQuery)
   /// The rows with some keys, and conditions, of which each of them fulfils one, and further rows may.
   case keys(Set<StoredValue>, within: [StoredCondition])
 
@@ -12,7 +12,7 @@ enum RowFilter {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     let plan = FetchPlan(descriptor, entity, context.model)
     if plan.isExact, plan.condition.isOfRow {
-      self = .condition(plan.condition)
+      self = .condition(plan.unordered)
     } else {
       self = .keys(
         Set(try plan.fetch(context).map { try T.storedKey(of: $0.id) }), within: [plan.condition])
@@ -40,17 +40,16 @@ enum RowFilter {
   /// and those of a reading precede those of the next in the order of their keys.
   var readings: [StoredCondition] {
     switch self {
-    case .condition(let condition): [condition]
+    case .condition(let query): [query.condition]
     case .keys(_, within: let conditions): conditions
     }
   }
 
-  var isAll: Bool { if case .condition(.always(true)) = self { true } else { false } }
+  var isAll: Bool { if case .condition(let query) = self { query.condition == .always(true) } else { false } }
 
   func holds(_ key: StoredValue, _ source: RowSource) throws -> Bool {
     switch self {
-    case .condition(.always(let isTrue)): isTrue
-    case .condition(let condition): try StoredEvaluation(EvaluatedRow(key, source), nil).holds(condition)
+    case .condition(let query): try query.holds(EvaluatedRow(key, source), nil)
     case .keys(let keys, _): keys.contains(key)
     }
   }

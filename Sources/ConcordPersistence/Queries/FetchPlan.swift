@@ -7,15 +7,15 @@ struct FetchPlan<T: PersistentEntity> {
   let entity: EntityDescription
   let model: Model
   /// The condition that the store evaluates. It may find more than the predicate does.
-  let condition: StoredCondition
+  private(set) var condition: StoredCondition
   /// Whether it finds no more.
-  let isExact: Bool
+  private(set) var isExact: Bool
   /// The order that the store applies; `nil` if it cannot.
   private let order: [StoredOrder]?
   /// The positions by which the store orders correctly only if all values are numbers.
   private let realPositions: [Int]
   /// The search by whose rank the result is ordered, and by nothing else; `nil` if it is ordered otherwise.
-  let rankedSearch: SearchQuery?
+  private(set) var rankedSearch: SearchQuery?
 
   init(_ descriptor: FetchDescriptor<T>, _ entity: EntityDescription, _ model: Model) {
     self.descriptor = descriptor
@@ -50,6 +50,13 @@ struct FetchPlan<T: PersistentEntity> {
     }
   }
 
+  /// The same fetch, of which the store evaluates nothing.
+  var inMemory: FetchPlan {
+    var plan = self
+    (plan.condition, plan.isExact, plan.rankedSearch) = (.always(true), false, nil)
+    return plan
+  }
+
   /// Without an order and a limit.
   var unordered: RowQuery { RowQuery(entity, where: condition) }
 
@@ -79,19 +86,34 @@ struct FetchPlan<T: PersistentEntity> {
   ///
   /// - Parameter isLast: whether nothing is read afterwards, neither for the entities.
   func load(_ reading: any RowReading, _ loader: EntityLoader, isLast: Bool = false) throws -> Found {
-    let query = try wholeQuery(reading)
-    if query == nil, let rankedQuery { return (try best(rankedQuery, reading, loader), true) }
-    if isLast { reading.willReadOnce() }
-    return (try loader.fetch(T.self, query ?? unordered), query != nil)
+    try entity.evaluating {
+      let query = try wholeQuery(reading)
+      if query == nil, let rankedQuery { return (try best(rankedQuery, reading, loader), true) }
+      if isLast { reading.willReadOnce() }
+      return (try loader.fetch(T.self, query ?? unordered), query != nil)
+    }
   }
 
   /// Evaluates the rest of the fetch in memory. It runs outside of the reading, since a computed property is the user's
   /// code.
-  func finish(_ found: Found) throws -> [T] { found.isWhole ? found.values : try finish(found.values) }
+  ///
+  /// - Parameter leaveOut: a closure that receives each entity for which the predicate has no answer, and which is left out, and the error;
+  ///   that is thrown if there is none.
+  func finish(_ found: Found, leaveOut: ((T, any Error) -> Void)? = nil) throws -> [T] {
+    found.isWhole ? found.values : try finish(found.values, leaveOut)
+  }
 
-  private func finish(_ fetched: [T]) throws -> [T] {
+  private func finish(_ fetched: [T], _ leaveOut: ((T, any Error) -> Void)?) throws -> [T] {
     var found = fetched
-    if !isExact, let predicate = descriptor.predicate { found = try found.filter { try predicate.evaluate($0) } }
+    if !isExact, let predicate = descriptor.predicate.map(CheckedPredicate.init) {
+      found = try found.filter { value in
+        do { return try predicate.holds(value) } catch {
+          guard let leaveOut else { throw error }
+          leaveOut(value, error)
+          return false
+        }
+      }
+    }
     // Entities that compare equal keep the store's order.
     if !descriptor.sortBy.isEmpty {
       let order = TotalOrder(descriptor.sortBy)

@@ -106,7 +106,9 @@ struct PredicateTranslation {
   func constant(_ expression: any PredicateExpression) -> Constant? {
     func evaluate<E: PredicateExpression>(_ expression: E) -> Constant? {
       // Whatever depends on the entity throws.
-      (try? expression.evaluate(PredicateBindings())).map { Constant(value: $0) }
+      (try? (expression.checkedInside()?.evaluate ?? expression.evaluate)(PredicateBindings())).map {
+        Constant(value: $0)
+      }
     }
     return evaluate(expression)
   }

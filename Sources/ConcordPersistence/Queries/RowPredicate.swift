@@ -29,9 +29,11 @@ package struct RowPredicate: Sendable {
     find = { reading in
       var keys: [StoredValue] = []
       if isExact {
-        try reading.rows(plan.unordered) { key, _ in
-          keys.append(key)
-          return true
+        try entity.evaluating {
+          try reading.rows(plan.unordered) { key, _ in
+            keys.append(key)
+            return true
+          }
         }
       } else {
         for value in try plan.finish(plan.load(reading, EntityLoader(reading, model: model))) {
@@ -48,7 +50,7 @@ package struct RowPredicate: Sendable {
   /// Whether it holds for a row with these columns, if it depends on nothing else.
   package func holds(_ values: [StoredValue], key: StoredValue) throws -> Bool {
     let row = StoredRow(values: values, collections: [], stamp: 0)
-    return try StoredEvaluation(EvaluatedRow(key, row), nil).holds(condition)
+    return try entity.evaluating { try StoredEvaluation(EvaluatedRow(key, row), nil).holds(condition) }
   }
 
   /// A column that the predicate compares for equality, and the values, one of which it has where the predicate holds; `nil` if there is

@@ -44,6 +44,13 @@ extension WholePredicateExpression {
   }
 }
 
+extension WholePredicateExpression: CheckedExpression {
+  package var checked: CheckedValue<Bool>? {
+    let (entity, predicate) = (entity, CheckedPredicate(predicate))
+    return CheckedValue { try predicate.evaluate(entity.evaluate($0)) }
+  }
+}
+
 extension WholePredicateExpression: TranslatableExpression {
   func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard translation.isEntity(entity) else { return nil }

@@ -21,7 +21,7 @@ extension PersistentStoreCoordinator {
         pending: try pending.union(forwardedKeys(guards, writing)),
         isObserved: { key in guards.contains { $0.isObserved(key) } },
         noteObserved: isFollowed ? { observed.insert($0) } : nil, refused: refused)
-      return try purge.run(writing)
+      return try entity.evaluating { try purge.run(writing) }
     }
     // What is shown is used, at least until now.
     self.uses.note(observed, of: entity)
@@ -62,7 +62,8 @@ extension PersistentStoreCoordinator {
       }
     }
     var refused: [StoredValue: Stamp] = [:]
-    for (value, stamp) in found where try !predicate.evaluate(value) {
+    let checked = CheckedPredicate(predicate)
+    for (value, stamp) in found where try !checked.holds(value) {
       refused[try T.storedKey(of: value.id)] = stamp
     }
     return refused

@@ -88,6 +88,8 @@
                 context)
             } catch {
               sqlite3_result_error(context, "\(error)", -1)
+              // The code that is left to functions. The text stays.
+              sqlite3_result_error_code(context, SQLiteFailure.ofFunction)
             }
           }, nil, nil, nil))
     }

@@ -225,6 +225,13 @@
     package let code: Int32
     package let message: String
 
+    /// `SQLITE_CONSTRAINT_FUNCTION`, which is a macro.
+    static let ofFunction = SQLITE_CONSTRAINT | 4 << 8
+
     var isConstraint: Bool { code & 0xFF == SQLITE_CONSTRAINT }
+  }
+
+  extension SQLiteFailure: ConditionFailure {
+    var reason: String? { code == Self.ofFunction ? message : nil }
   }
 #endif

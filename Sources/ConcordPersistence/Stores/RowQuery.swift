@@ -140,8 +140,12 @@ extension RowQuery {
   ///
   /// - Parameter reading: what tells the rows that the condition looks at beside this one.
   func holds(_ row: StoredRow, key: StoredValue, _ reading: (any RowReading)?) throws -> Bool {
+    try holds(EvaluatedRow(key, row), reading)
+  }
+
+  func holds(_ row: @autoclosure () -> EvaluatedRow, _ reading: (any RowReading)?) throws -> Bool {
     if case .always(let isTrue) = condition { return isTrue }
-    return try StoredEvaluation(EvaluatedRow(key, row), reading).holds(condition)
+    return try entity.evaluating { try StoredEvaluation(row(), reading).holds(condition) }
   }
 
   package func sortKey(_ key: StoredValue, _ value: (Int) -> StoredValue) -> SortKey {

@@ -1,14 +1,10 @@
+import Concord
 import ConcordModel
-
-/// A calculation has no result: the number is too large for its type, or was divided by zero.
-struct ArithmeticFailure: Error, CustomStringConvertible {
-  let description: String
-}
 
 extension StoredArithmetic {
   /// The result as it is stored; `null` if a side is.
   ///
-  /// - Throws: ``ArithmeticFailure`` where Swift would trap.
+  /// - Throws: ``/Concord/ArithmeticFailure`` where Swift would trap.
   func result(_ a: StoredValue, _ b: StoredValue, _ type: StoredNumber) throws -> StoredValue {
     if a.isNull || b.isNull { return .null }
     switch type {
@@ -41,15 +37,16 @@ extension StoredArithmetic {
     guard case .integer(let first) = a, case .integer(let second) = b, let a = T(exactly: first),
       let b = T(exactly: second)
     else { return .null }
-    let (value, overflow) =
-      switch self {
-      case .add: a.addingReportingOverflow(b)
-      case .subtract: a.subtractingReportingOverflow(b)
-      case .multiply: a.multipliedReportingOverflow(by: b)
-      case .divide: a.dividedReportingOverflow(by: b)
-      case .remainder: a.remainderReportingOverflow(dividingBy: b)
-      }
-    if overflow { throw ArithmeticFailure(description: "the result of a calculation does not fit into \(T.self)") }
-    return .integer(Int64(value))
+    return .integer(Int64(try checked.result(a, b)))
+  }
+
+  private var checked: CheckedArithmetic {
+    switch self {
+    case .add: .add
+    case .subtract: .subtract
+    case .multiply: .multiply
+    case .divide: .divide
+    case .remainder: .remainder
+    }
   }
 }

@@ -13,6 +13,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   let isFlat: Bool
   let equalities: [Equality]?
   private let plan: FetchPlan<T>
+  /// What is left to memory of the plan; `nil` if nothing is.
+  private let predicate: CheckedPredicate<T>?
   private let order: TotalOrder<T>
   private let condition: RowQuery
   private let model: Model
@@ -43,7 +45,12 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
   private(set) var looks = 0
-  /// The error of the last fetch, as text.
+  /// The entities that are left out because the predicate has no answer for them, the last error of one, and whether that was found in a
+  /// fetch, which is done in memory then.
+  private var unanswered: Set<StoredValue> = []
+  private var newFailure: (any Error)?
+  private var isFetchedInMemory = false
+  /// The error of the last fetch, or of entities that are left out, as text.
   private(set) var failure: String?
   /// The entities whose values known here are as new as the shown ones.
   private var fresh: Set<StoredValue> = []
@@ -65,6 +72,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     (self.number, self.model, self.isMerged) = (number, model, isMerged)
     entity = try model.entity(T.self)
     plan = FetchPlan(descriptor, entity, model)
+    predicate = plan.isExact ? nil : descriptor.predicate.map(CheckedPredicate.init)
     order = TotalOrder(descriptor.sortBy)
     condition = RowQuery(entity, where: plan.condition)
     equalities = plan.condition.equalities
@@ -159,7 +167,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     _ loader: EntityLoader
   ) -> StoreError? {
     fresh = []
-    fetched = nil
+    (fetched, newFailure, isFetchedInMemory) = (nil, nil, false)
     do {
       if isMerged, !isFlat {
         try affected.find(layered.filter { contained.contains($0.entity) }, entity, contained, reading, loader)
@@ -168,14 +176,27 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       if !mustFetch { try patch(ids, rows, reading, loader) }
       if !mustFetch { try refresh(loader) }
     } catch {
-      // The predicate may throw; then the fetch throws its error.
+      // Then the fetch throws the error.
       mustFetch = true
     }
     if mustFetch {
-      fetched = Result { try fetchPlan.load(reading, loader) }.mapError { reading.storeError($0, of: entity) }
+      fetched = Result { try load(reading, loader) }.mapError { reading.storeError($0, of: entity) }
     }
     guard case .failure(let error as StoreError) = fetched, case .danglingReference = error else { return nil }
     return error
+  }
+
+  /// Loads what the query finds, without the entities for which its predicate has no answer.
+  private func load(_ reading: any RowReading, _ loader: EntityLoader) throws -> FetchPlan<T>.Found {
+    do { return try fetchPlan.load(reading, loader) } catch  where StoreError.isOfPredicate(error) {
+      isFetchedInMemory = true
+      return try fetchPlan.inMemory.load(reading, loader)
+    }
+  }
+
+  private func leaveOut(_ key: StoredValue, _ error: any Error) {
+    unanswered.insert(key)
+    newFailure = error
   }
 
   /// Keeps the shown result until reading succeeds, unless a new fetch was due, and the error will not pass.
@@ -194,9 +215,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       let key = EntityKey(entity, id)
       // What looks at collections needs the whole row.
       let row = try plan.condition.isOfRow ? rows.row(of: key) : reading.row(of: key)
-      if let row, try condition.holds(row, key: id, reading), let value = try loader.find(T.self, key: id),
-        try plan.isExact || isMeant(value)
-      {
+      unanswered.remove(id)
+      if let row, let value = try value(row, key, reading, loader) {
         let entry = entry(id, value)
         if !stays(entry) {
           leave(id)
@@ -213,7 +233,20 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     }
   }
 
-  private func isMeant(_ value: T) throws -> Bool { try plan.descriptor.predicate?.evaluate(value) ?? true }
+  /// The entity of a row, if the query finds it.
+  private func value(
+    _ row: StoredRow, _ key: EntityKey, _ reading: any RowReading, _ loader: EntityLoader
+  ) throws -> T? {
+    do {
+      guard try condition.holds(row, key: key.id, reading), let value = try loader.find(T.self, key: key.id),
+        try predicate?.holds(value) ?? true
+      else { return nil }
+      return value
+    } catch  where StoreError.isOfPredicate(error) {
+      leaveOut(key.id, error)
+      return nil
+    }
+  }
 
   private func precedes(_ a: Entry, _ b: Entry) -> Bool {
     if let first = a.rank, let second = b.rank, first != second { return first < second }
@@ -313,21 +346,29 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if mustFetch {
       guard let fetched else { return }
       self.fetched = nil
-      do { try take(fetchPlan.finish(fetched.get())) } catch {
+      unanswered = []
+      do {
+        let plan = isFetchedInMemory ? fetchPlan.inMemory : fetchPlan
+        try take(plan.finish(fetched.get()) { value, error in try? self.leaveOut(T.storedKey(of: value.id), error) })
+      } catch {
         // A store that is gone leaves nothing to show.
         take([Entry]())
         (mustFetch, isComplete) = (true, false)
         show(in: store)
         if StoreError.isOfDetachedStore(error) { return }
-        // It is tried again with each save, and told once.
-        let isKnown = failure == "\(error)"
-        failure = "\(error)"
-        if isKnown { return }
-        throw error
+        return try tell(error)
       }
     }
-    failure = nil
     show(in: store)
+    if let error = newFailure { return try tell(error) }
+    if unanswered.isEmpty { failure = nil }
+  }
+
+  /// Throws an error, unless it is told already: it is found again with each save.
+  private func tell(_ error: any Error) throws {
+    let isKnown = failure == "\(error)"
+    failure = "\(error)"
+    if !isKnown { throw error }
   }
 
   /// Returns an observer that shows the result for the first time.

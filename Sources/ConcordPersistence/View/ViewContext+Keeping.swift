@@ -25,7 +25,7 @@ extension ViewContext {
       cache.set(entity, most: .max, time: time, nil)
       sweepLater(entity)
     case .matching(let predicate):
-      let entities = entities
+      let (entities, predicate) = (entities, CheckedPredicate(predicate))
       cache.set(entity, most: .max, time: nil) { key in
         guard let id = try? T.id(storedKey: key), let value = entities.find(type, id: id)?.value else { return false }
         return (try? predicate.evaluate(value)) ?? false

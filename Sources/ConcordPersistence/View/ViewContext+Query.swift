@@ -14,7 +14,11 @@ extension ViewContext {
   /// result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
   /// view count, and what waits in an outbox; other optimistic layers of ``store`` do after ``followLayers()``.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
+  /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told. The observer does not keep the
+  /// container.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``; ``/ConcordModel/StoreError/predicateFailed(entity:reason:)`` if the predicate has no answer for
+  ///   an entity.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
     let isMerged = followsLayers.load(ordering: .sequentiallyConsistent)
     let stored = try change { core in

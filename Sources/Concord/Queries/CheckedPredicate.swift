@@ -1,0 +1,45 @@
+import Foundation
+
+/// A predicate that throws where Swift's operators would trap: a number that is too large for its type, a division by zero, a range that ends
+/// before it begins.
+///
+/// Foundation evaluates it, except for the parts that contain such an operator.
+// Unchecked, because the compiler cannot see that the parts are those of the predicate, which are sendable.
+package struct CheckedPredicate<T>: @unchecked Sendable {
+  private let predicate: Predicate<T>
+  private let checked: CheckedValue<Bool>?
+
+  /// - Complexity: the number of parts.
+  package init(_ predicate: Predicate<T>) {
+    self.predicate = predicate
+    checked = predicate.expression.checkedInside()
+  }
+
+  /// - Throws: ``ArithmeticFailure``, or what Foundation throws.
+  package func evaluate(_ value: T) throws -> Bool {
+    guard let checked else { return try predicate.evaluate(value) }
+    return try checked.evaluate(PredicateBindings((predicate.variable, value)))
+  }
+}
+
+/// A part of a predicate that contains operators which are checked.
+package struct CheckedValue<Output>: PredicateExpression {
+  let body: (PredicateBindings) throws -> Output
+
+  package init(_ body: @escaping (PredicateBindings) throws -> Output) { self.body = body }
+
+  package func evaluate(_ bindings: PredicateBindings) throws -> Output { try body(bindings) }
+}
+
+/// A part of a predicate that consists of others, or is checked itself.
+package protocol CheckedExpression<Output>: PredicateExpression {
+  /// The same part with all operators in it checked; `nil` if there are none that need that.
+  var checked: CheckedValue<Output>? { get }
+}
+
+extension PredicateExpression {
+  /// The same part with all operators in it checked; `nil` if there are none that need that.
+  package func checkedInside() -> CheckedValue<Output>? { (self as? any CheckedExpression<Output>)?.checked }
+
+  func checkedOrSame() -> CheckedValue<Output> { checkedInside() ?? CheckedValue(evaluate) }
+}

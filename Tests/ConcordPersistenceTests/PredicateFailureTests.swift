@@ -1,0 +1,120 @@
+import ConcordTestShared
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+@Suite("Predicates that have no answer for a row")
+struct PredicateFailureTests {
+  private static let most = Int.max
+
+  /// What the stores evaluate, what is left to memory by another part, and what is unwrapped.
+  private static let predicates: [String: Predicate<Essay>] = [
+    "store": #Predicate { 10 / $0.year > 0 }, "overflow": #Predicate { most - $0.year + 2 > 0 },
+    "memory": #Predicate { $0.text! == "z" || 10 / $0.year > 0 },
+    "unwrapping": #Predicate { $0.text! == "a" },
+  ]
+
+  private func withContext(
+    _ kind: StoreKind, isSaved: Bool, _ body: (BackgroundContext) throws -> Void
+  ) throws {
+    try kind.withCoordinator(essayModel()) { coordinator in
+      let context = coordinator.newContext()
+      context.insert(Essay(1, "one", "a", year: 3))
+      context.insert(Essay(2, "two", nil, year: 0))
+      if isSaved { try context.save() }
+      try body(context)
+    }
+  }
+
+  @Test(
+    "Whoever asks is told the same error, which names the type, whatever store has the row, saved or not",
+    arguments: StoreKind.allCases, [false, true])
+  func errors(_ kind: StoreKind, _ isSaved: Bool) throws {
+    try withContext(kind, isSaved: isSaved) { (context: BackgroundContext) throws in
+      for (name, predicate) in Self.predicates {
+        func fails(_ what: String, _ body: () throws -> Void) {
+          do {
+            try body()
+            Issue.record("\(name): \(what) does not throw")
+          } catch StoreError.predicateFailed(let entity, let reason) {
+            #expect(entity == "Essay")
+            switch name {
+            case "store": #expect(reason == "10 / 0 is a division by zero", "\(what)")
+            case "overflow": #expect(reason.contains("does not fit into Int"), "\(what): \(reason)")
+            default: #expect(!reason.isEmpty)
+            }
+          } catch { Issue.record("\(name): \(what) throws \(type(of: error)): \(error)") }
+        }
+        let descriptor = FetchDescriptor<Essay>(predicate: predicate, sortBy: [SortDescriptor(\.title)])
+        fails("fetch") { _ = try context.fetch(descriptor) }
+        fails("count") { _ = try context.count(descriptor) }
+        fails("search") {
+          _ = try context.fetch(FetchDescriptor<Essay>(search: "one OR two", where: predicate, fetchLimit: 5))
+        }
+        fails("aggregate") { _ = try context.aggregate(Essay.self, where: predicate, .sum(\.year)) }
+        fails("update") { _ = try context.update(Essay.self, where: predicate) { $0.year = 9 } }
+        fails("delete") { _ = try context.delete(Essay.self, where: predicate) }
+        if isSaved { fails("purge") { _ = try context.purge(Essay.self, keeping: .matching(predicate)) } }
+      }
+      #expect(try context.fetch(FetchDescriptor<Essay>()).map(\.year) == [3, 0])
+    }
+  }
+
+  @Test(
+    "Live queries and searches leave such a row out, tell it once, and take it in when there is an answer",
+    arguments: StoreKind.allCases, predicates.keys.sorted())
+  func live(_ kind: StoreKind, _ name: String) async throws {
+    let predicate = try #require(Self.predicates[name])
+    let told = Locked<[any Error]>([])
+    try await StrategyKind.direct.withContainer(kind, model: essayModel()) { error in
+      told.withLock { $0.append(error) }
+    } _: { container in
+      let (view, context) = (container.viewContext, container.newBackgroundContext())
+      for id in 1...20 { context.insert(Essay(id, "word", "a", year: 3)) }
+      try context.save()
+      try await container.flush()
+      let all = try view.query(FetchDescriptor<Essay>(predicate: predicate))
+      let first = try view.query(
+        FetchDescriptor<Essay>(predicate: predicate, sortBy: [SortDescriptor(\.id)], fetchLimit: 3, fetchOffset: 1))
+      let hits = try view.search("word", in: Essay.self, where: predicate, limit: 3)
+      func change(_ body: () throws -> Void) async throws {
+        try body()
+        try context.save()
+        try await container.flush()
+      }
+      // More leave than the limited queries have to spare, so that they fetch again.
+      try await change {
+        for id in 2...18 {
+          try context.update(Essay.self, id: id) { ($0.text, $0.year) = (nil, 0) }
+        }
+      }
+      #expect(all.value.map(\.id) == [1, 19, 20])
+      #expect(first.value.map(\.id) == [19, 20])
+      #expect(hits.value.map(\.id) == [1, 19, 20])
+      let count = told.withLock { $0.count }
+      #expect(count > 0 && count <= 3)
+      for error in told.withLock({ $0 }) {
+        guard case StoreError.predicateFailed(entity: "Essay", _) = error else {
+          Issue.record("\(error)")
+          continue
+        }
+      }
+      // Nobody is told again, and what concerns other rows is shown.
+      try await change { try context.update(Essay.self, id: 19) { $0.year = 1_000 } }
+      try await change { try context.delete(Essay.self, id: 20) }
+      #expect(told.withLock { $0.count } == count)
+      #expect(all.value.map(\.id) == (name == "store" || name == "memory" ? [1] : [1, 19]))
+      try await change { try context.update(Essay.self, id: 19) { $0.year = 3 } }
+      try await change {
+        for id in 2...18 {
+          try context.update(Essay.self, id: id) { ($0.text, $0.year) = ("a", 3) }
+        }
+      }
+      #expect(all.value.map(\.id) == Array(1...19))
+      #expect(first.value.map(\.id) == [2, 3, 4])
+      #expect(hits.value.map(\.id) == [1, 2, 3])
+      #expect(told.withLock { $0.count } == count)
+    }
+  }
+}
