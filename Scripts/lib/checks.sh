@@ -100,16 +100,28 @@ name_failures() {
   return "$status"
 }
 
+# await_beginning LOG PROCESS: waits until the tests of a process have begun: two that look at one build at the same moment may find it locked.
+await_beginning() {
+  local _
+  for _ in $(seq 240); do
+    if grep -q -s 'Test run started' "$1" || ! kill -0 "$2" 2> /dev/null; then return; fi
+    sleep 0.25
+  done
+}
+
 # in_three_processes COMMAND…: runs the tests of the package with three processes, since most of them wait most of the time, above all those
 # of a database. What the others print comes when the first has ended, and the failures of all at the very end, where a reader looks first.
 in_three_processes() {
   local stores='^ConcordPersistenceTests\.' connections='^Concord(Connect|PostgreSQL)Tests\.'
   local part status=0
   local parts=(stores connections engine) processes=() failed=()
+  for part in "${parts[@]}"; do rm -f ".build/tests-$part.log"; done
   logged .build/tests-connections.log "$@" --ignore-lock --filter "$connections" > /dev/null &
   processes+=($!)
+  await_beginning .build/tests-connections.log "${processes[0]}"
   logged .build/tests-engine.log "$@" --ignore-lock --skip "$stores|$connections" > /dev/null &
   processes+=($!)
+  await_beginning .build/tests-engine.log "${processes[1]}"
   logged .build/tests-stores.log "$@" --ignore-lock --filter "$stores" || failed+=(stores)
   wait "${processes[0]}" || failed+=(connections)
   wait "${processes[1]}" || failed+=(engine)
