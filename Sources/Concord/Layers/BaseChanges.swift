@@ -14,7 +14,7 @@ extension OptimisticLayer {
   /// nothing else. No layer is taken off.
   ///
   /// - Complexity: their number.
-  package var changedEntities: [LayeredEntity]? {
+  package var writtenEntities: [LayeredEntity]? {
     shared.readCommitted { core in
       core.layers.changedNodes(of: record)?.compactMap { node in
         guard let entity = node.table.entity(of: node), let id = node.table.id(of: node) else { return nil }

@@ -216,7 +216,7 @@ struct ShownAction: Sendable {
       guard let entity = try? model.entity(type), let id = id.base as? T.ID else { return nil }
       return (try? T.storedKey(of: id)).map { EntityKey(entity, $0) }
     }
-    guard let layered = layer?.changedEntities else { return nil }
+    guard let layered = layer?.writtenEntities else { return nil }
     var keys: Set<EntityKey> = []
     for entity in layered {
       guard let type = entity.type as? any PersistentEntity.Type, let key = key(type, entity.id) else { return nil }

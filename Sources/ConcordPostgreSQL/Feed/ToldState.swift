@@ -24,12 +24,9 @@
     private struct Wanted {
       /// Whether somebody would have shown the last commits that were told.
       var isState = false
-      /// The tables of which rows were read, the last ones first, and how many states of the feed ago.
-      var tables: [(table: PostgreSQLTable, age: Int)] = []
+      /// The tables of which changed rows are read ahead.
+      var recent = RecentTables()
     }
-
-    /// The number of tables of which changed rows are read ahead, and of states without a reading of such rows after which they are not.
-    private static let (mostTables, longestAge) = (4, 16)
 
     // Unchecked, because the compiler cannot see that the connection is used by its thread only.
     private struct Open: @unchecked Sendable {
@@ -52,7 +49,7 @@
       wanted.withLock { wanted in
         guard wanted.isState else { return nil }
         return Expectation(
-          uses: uses.load(ordering: .sequentiallyConsistent), tables: wanted.tables.map(\.table))
+          uses: uses.load(ordering: .sequentiallyConsistent), tables: wanted.recent.tables)
       }
     }
 
@@ -86,11 +83,7 @@
 
     /// The rows that were read ahead. Rows of some tables are read now, and will be read ahead next time.
     func rows(reading tables: [PostgreSQLTable]) -> [ToldRows] {
-      wanted.withLock { wanted in
-        wanted.tables.removeAll { old in tables.contains { $0 === old.table } }
-        wanted.tables = tables.filter(ToldRows.canBeRead).map { ($0, 0) } + wanted.tables
-        wanted.tables = Array(wanted.tables.prefix(Self.mostTables))
-      }
+      wanted.withLock { $0.recent.note(tables) }
       return open.withLock { $0?.rows ?? [] }
     }
 
@@ -107,12 +100,11 @@
       guard hasTold else { return }
       wanted.withLock { wanted in
         if !ended.isRead { wanted.isState = false }
-        for index in wanted.tables.indices { wanted.tables[index].age += 1 }
-        wanted.tables.removeAll { $0.age > Self.longestAge }
+        wanted.recent.noteTold()
       }
     }
 
     /// Reads no rows ahead until somebody reads some: that may have been what has failed.
-    func expectNothing() { wanted.withLock { $0.tables = [] } }
+    func expectNothing() { wanted.withLock { $0.recent.forget() } }
   }
 #endif
