@@ -270,13 +270,18 @@
   }
 
   extension SearchCandidates {
+    /// The number of words of a phrase that are looked up. FTS5 compares each word of a phrase at each of its places, and what it finds is
+    /// checked.
+    private static var mostWords: Int { 16 }
+
     /// The candidates in the language of FTS5.
     var fts5: String {
       switch self {
       case .term(let words, let isPrefix):
-        "\"\(words.map(\.indexedWord).joined(separator: " "))\"\(isPrefix ? "*" : "")"
-      case .all(let parts): "(\(parts.map(\.fts5).joined(separator: " AND ")))"
-      case .any(let parts): "(\(parts.map(\.fts5).joined(separator: " OR ")))"
+        let phrase = words.prefix(Self.mostWords).map(\.indexedWord).joined(separator: " ")
+        return "\"\(phrase)\"\(isPrefix && words.count <= Self.mostWords ? "*" : "")"
+      case .all(let parts): return "(\(parts.map(\.fts5).joined(separator: " AND ")))"
+      case .any(let parts): return "(\(parts.map(\.fts5).joined(separator: " OR ")))"
       }
     }
   }

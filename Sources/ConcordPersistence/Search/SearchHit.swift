@@ -63,6 +63,10 @@ public struct SearchHit<T: PersistentEntity>: Sendable, Identifiable {
   }
 }
 
+extension SearchHit: CustomStringConvertible {
+  public var description: String { "\(entity)" }
+}
+
 extension SearchHit: Equatable where T: Equatable {
   public static func == (a: SearchHit, b: SearchHit) -> Bool { a.entity == b.entity && a.query == b.query }
 }

@@ -49,6 +49,10 @@ extension SearchQuery: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(tree) }
 }
 
+extension SearchQuery: CustomStringConvertible {
+  public var description: String { text }
+}
+
 extension SearchQuery: ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(value) }
 }

@@ -32,17 +32,19 @@ public struct SearchSnippet: Sendable, Hashable {
   }
 }
 
+extension SearchSnippet: CustomStringConvertible {
+  /// The text with brackets around what was found.
+  public var description: String { marked("[", "]") }
+}
+
 extension SearchQuery {
   /// Returns the part of a text that has most of what is searched for.
   ///
   /// - Parameter length: the length of the part in characters, about.
+  /// - Complexity: the length of the text, times the number of words and phrases.
   func snippet(of text: String, property: String, length: Int) -> SearchSnippet {
     let folded = FoldedText(text)
-    var found: Set<Int> = []
-    for term in terms {
-      for first in folded.places(of: term) { found.formUnion(first..<first + term.words.count) }
-    }
-    let words = found.sorted().map { folded.words[$0] }
+    let words = folded.words(of: terms)
     // Whole characters: an accent is not cut off from its letter.
     let ranges = Self.joined(words.map { Self.characters($0.sourceStart..<$0.sourceEnd, in: text) })
     let length = max(0, length)
@@ -73,14 +75,22 @@ extension SearchQuery {
   private static func cut(
     _ text: String, _ ranges: [Range<String.Index>], _ length: Int, _ property: String
   ) -> SearchSnippet {
+    // Counted on from one word to the next, so that no part of the text is passed twice.
+    var (counted, offset) = (text.startIndex, 0)
+    func characters(before index: String.Index) -> Int {
+      offset += text.distance(from: counted, to: index)
+      counted = index
+      return offset
+    }
+    let offsets = ranges.map { (start: characters(before: $0.lowerBound), end: characters(before: $0.upperBound)) }
     // The first place from which most words fit.
     var (start, best, last) = (text.startIndex, 0, 0)
     // The end of the words that fit, or the beginning of the first one.
     var shown = text.startIndex
     for (first, range) in ranges.enumerated() {
-      let end = text.index(range.lowerBound, offsetBy: length * 3 / 4, limitedBy: text.endIndex) ?? text.endIndex
+      let end = offsets[first].start + length * 3 / 4
       last = max(last, first)
-      while last < ranges.count, ranges[last].upperBound <= end { last += 1 }
+      while last < ranges.count, offsets[last].end <= end { last += 1 }
       if last - first > best { (best, start, shown) = (last - first, range.lowerBound, ranges[last - 1].upperBound) }
     }
     if best == 0, let first = ranges.first { (start, shown) = (first.lowerBound, first.lowerBound) }

@@ -1,9 +1,24 @@
 /// A word or a phrase that is searched for: words that follow each other in one text.
-struct SearchTerm: Sendable, Hashable {
+struct SearchTerm: Sendable {
   /// The folded words; at least one.
   let words: [[UInt8]]
   /// Whether the last word may go on.
   let isPrefix: Bool
+  /// How the words before the last one are found: these cannot go on.
+  let beginning: PhraseSearch
+
+  init(words: [[UInt8]], isPrefix: Bool) {
+    (self.words, self.isPrefix) = (words, isPrefix)
+    beginning = PhraseSearch(count: words.count - 1) { words[$0] == words[$1] }
+  }
+}
+
+extension SearchTerm: Hashable {
+  static func == (a: SearchTerm, b: SearchTerm) -> Bool { a.words == b.words && a.isPrefix == b.isPrefix }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(words)
+    hasher.combine(isPrefix)
+  }
 }
 
 /// The words and phrases of a search, and how they are combined.
