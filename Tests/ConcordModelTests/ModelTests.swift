@@ -83,6 +83,41 @@ struct ModelTests {
     #expect(reason([Writer.self, Described<WithName>.self]) == "Writer and WRITER both need a table 'WRITER'")
   }
 
+  @Test("A configuration has a name of which the name of a file can be made")
+  func configurationNames() throws {
+    func reason(_ names: String...) -> String? {
+      do {
+        let configurations: [String: [any PersistentEntity.Type]] = Dictionary(
+          uniqueKeysWithValues: names.map { ($0, [Writer.self]) })
+        _ = try Model("M", entities: [], configurations: configurations)
+        return nil
+      } catch StoreError.invalidModel("M", let reason) { return reason } catch { return "\(error)" }
+    }
+    #expect(reason("Kept", "kept", "v1.2", ".hidden") == nil)
+    for name in ["a/b", "/", ".", "..", "...", "a\0"] {
+      #expect(
+        reason(name)
+          == "the configuration '\(name)' has a name that cannot be a part of a file's: use another, without '/'")
+    }
+    #expect(reason("") == "a configuration has no name, as stores have that belong to none: give it one")
+  }
+
+  @Test("A type may stand in several configurations, and counts once in each")
+  func severalConfigurations() throws {
+    let model = try Model(
+      "M", entities: [Writer.self], configurations: ["A": [Writer.self, Writer.self], "B": [Writer.self]])
+    let writer = try model.entity(Writer.self)
+    #expect(model.entities == [writer] && model.entities(in: "A") == [writer] && model.entities(in: "B") == [writer])
+    #expect(
+      model.isMeant(writer, for: "A", attached: ["A", "B"]) && model.isMeant(writer, for: "B", attached: ["A", "B"]))
+  }
+
+  @Test("A weight that is no positive number is 1", arguments: [0, -1, .nan, .infinity, -.infinity] as [Double])
+  func weights(_ weight: Double) {
+    #expect(AttributeOption.searchable(weight: weight) == .searchable)
+    #expect(AttributeOption.searchable(weight: 0.5) != .searchable)
+  }
+
   @Test("A registered model is found by its name")
   func registering() throws {
     let name = UUID().uuidString

@@ -130,12 +130,13 @@ struct ConfigurationTests {
         "Library", entities: [], configurations: ["Data": [Review.self], "data": [Author.self]])
       let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: model)
       try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "Data"))
-      #expect {
-        try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "data"))
-      } throws: { error in
-        guard case StoreError.alreadyAttached = error else { return false }
-        return true
-      }
+      #expect(
+        reason { try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "data")) }
+          == "the store 'Library.data.sqlite' failed: it is that of the configuration 'Data', since names of files are in lower case; give one a fileName"
+      )
+      #expect(
+        reason { try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "Data")) }
+          == "the store 'Library.data.sqlite' is attached already")
       try container.attachPersistentStore(
         at: folder, for: StoreConfiguration(fileName: "authors.sqlite", name: "data"))
       let context = container.newBackgroundContext()

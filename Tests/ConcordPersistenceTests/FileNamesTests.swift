@@ -115,6 +115,62 @@
       }
     }
 
+    @Test("A container without a name needs the name of a file, and makes none without it")
+    func withoutName() throws {
+      try withFolder { folder in
+        let container = GenericPersistentContainer<ContextStrategy.Direct>(
+          name: "", model: try Model("Notes", entities: [Lower.self]))
+        #expect(
+          reason { try container.attachPersistentStore(at: folder) }
+            == "the store '.sqlite' failed: the container has no name, with which the name of its file begins; give it one, or use a fileName"
+        )
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try container.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: "notes.db"))
+        try note(1, in: container)
+        #expect(try container.newBackgroundContext().count(FetchDescriptor<Lower>()) == 1)
+        try detach(container)
+        try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: .inMemory))
+        try detach(container)
+      }
+    }
+
+    @Test("A configuration with an empty name is none, and has the same file")
+    func emptyConfiguration() throws {
+      try withFolder { folder in
+        let container = try attach(Lower.self, in: folder)
+        try note(1, in: container)
+        #expect(
+          reason { try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "")) }
+            == "the store 'Notes.sqlite' is attached already")
+        try detach(container)
+        try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: ""))
+        #expect(try container.newBackgroundContext().count(FetchDescriptor<Lower>()) == 1)
+        try detach(container)
+      }
+    }
+
+    @Test("Of two stores whose configurations have a type, the one that was attached first keeps it")
+    func typeInTwoConfigurations() throws {
+      try withFolder { folder in
+        let container = GenericPersistentContainer<ContextStrategy.Direct>(
+          name: "Notes",
+          model: try Model("Notes", entities: [], configurations: ["A": [Lower.self], "B": [Lower.self]]))
+        let stores = try container.attachPersistentStores(
+          at: folder, for: [StoreConfiguration(name: "A"), StoreConfiguration(name: "B")])
+        try note(1, in: container)
+        func count() throws -> Int { try container.newBackgroundContext().count(FetchDescriptor<Lower>()) }
+        #expect(try count() == 1)
+        try container.detach(persistentStore: stores[0])
+        #expect(try count() == 0)
+        try note(2, in: container)
+        try note(3, in: container)
+        #expect(try count() == 2)
+        try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "A"))
+        #expect(try count() == 2)
+        try detach(container)
+      }
+    }
+
     @Test("A name that leads out of the folder, or that no file has, is refused, and no file is made")
     func namesOutside() throws {
       try withFolder { folder in

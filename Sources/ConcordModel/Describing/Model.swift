@@ -11,7 +11,8 @@ import Synchronization
 /// ```
 ///
 /// A store that is attached with the name of a configuration keeps the entities which that one lists; a name that is not declared is
-/// refused. A store without a name keeps what no other attached one is meant for.
+/// refused. A store without a name keeps what no other attached one is meant for. A type may stand in several configurations: of the attached stores
+/// that are meant for it, the one that was attached first keeps it. Listed twice in one, it counts once.
 public final class Model: Sendable {
   /// The name of the model.
   public let name: String
@@ -38,7 +39,8 @@ public final class Model: Sendable {
   /// were attached to the file: then a later version may have the earlier shape again.
   ///
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
-  ///   that is not listed, an entity with relations that is not an `Aggregate`, a unique property of wrappers in a collection.
+  ///   that is not listed, an entity with relations that is not an `Aggregate`, a unique property of wrappers in a collection; a configuration
+  ///   without a name, or with a name that cannot be a part of a file's.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
     configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = [],
@@ -59,7 +61,8 @@ public final class Model: Sendable {
     self.byType = byType
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
-    if let reason = Model.problem(in: entities, byType) {
+    if let reason = Model.problem(inConfigurations: configurations.keys.sorted()) ?? Model.problem(in: entities, byType)
+    {
       throw StoreError.invalidModel(model: name, reason: reason)
     }
     let reached = Dictionary(uniqueKeysWithValues: entities.map { ($0, Model.reached(from: $0, byType)) })
@@ -162,6 +165,17 @@ extension Model {
 // MARK: Checks
 
 extension Model {
+  /// The names of files are made of those of configurations.
+  private static func problem(inConfigurations names: [String]) -> String? {
+    for name in names {
+      if name.isEmpty { return "a configuration has no name, as stores have that belong to none: give it one" }
+      if name.contains("/") || name.contains("\0") || name.allSatisfy({ $0 == "." }) {
+        return "the configuration '\(name)' has a name that cannot be a part of a file's: use another, without '/'"
+      }
+    }
+    return nil
+  }
+
   private static func problem(in entities: [EntityDescription], _ known: [ObjectIdentifier: EntityDescription])
     -> String?
   {

@@ -66,9 +66,15 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     let file = try configuration.url(prefix: name, in: url)
     let request = StoreRequest(
       model: model, entities: model.entities(in: configuration.name ?? ""), configuration: configuration, url: file,
-      name: file?.lastPathComponent ?? [name, configuration.name].compactMap { $0 }.joined(separator: "."))
+      name: file?.lastPathComponent ?? [name, configuration.declaredName].compactMap { $0 }.joined(separator: "."))
     // Before the file is opened, since opening it a second time might migrate it.
     if let file, persistentStoreCoordinator.isAttached(file) {
+      if configuration.fileName == nil, let other = configurationWithFile(of: configuration) {
+        throw StoreError.storeFailed(
+          store: request.name,
+          reason:
+            "it is that of the configuration '\(other)', since names of files are in lower case; give one a fileName")
+      }
       throw StoreError.alreadyAttached(store: request.name)
     }
     let rows = try StoreFactory.open(request)
@@ -82,6 +88,13 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
       throw error
     }
     return store
+  }
+
+  /// Returns the name of another attached configuration that has the same default name of a file.
+  private func configurationWithFile(of configuration: StoreConfiguration) -> String? {
+    persistentStores.lazy.compactMap(\.configurationName).first {
+      $0 != configuration.name && $0.lowercased() == configuration.name?.lowercased()
+    }
   }
 
   @discardableResult

@@ -26,10 +26,11 @@ public final class StoreConfiguration: Sendable {
     ]
   }
 
-  /// The name of the file; if `nil`, it is made from the container, the configuration and the type:
-  /// `Library.persistentdata.sqlite`. Configurations whose names differ by upper and lower case alone need file names.
+  /// The name of the file, or its path in the folder; if `nil`, it is made from the container, the configuration, in lower case, and the type:
+  /// `Library.persistentdata.sqlite`. Configurations whose names differ by upper and lower case alone need file names: attaching the second one is
+  /// refused otherwise.
   public let fileName: String?
-  /// The configuration of the model that the store keeps; `nil` for all entities that belong to no other.
+  /// The configuration of the model that the store keeps; `nil`, or empty, for all entities that belong to no other.
   public let name: String?
   /// The type of the store.
   public let type: StoreType
@@ -53,10 +54,15 @@ public final class StoreConfiguration: Sendable {
   /// Returns the URL of the file, for a container with a name.
   ///
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` for a name that leads out of the folder, as one that is made of a
-  ///   user's name may, or that no file can have.
+  ///   user's name may, or that no file can have; for a container without a name, unless there is a ``fileName``.
   func url(prefix: String, in folder: URL) throws -> URL? {
     if !type.hasFile { return nil }
-    let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
+    let parts = [prefix, declaredName?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
+    if fileName == nil, prefix.isEmpty {
+      throw StoreError.storeFailed(
+        store: parts.joined(separator: "."),
+        reason: "the container has no name, with which the name of its file begins; give it one, or use a fileName")
+    }
     let path = fileName ?? parts.joined(separator: ".")
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let isName = names.allSatisfy { !["", ".", ".."].contains($0) && !$0.contains("\0") }
@@ -66,6 +72,9 @@ public final class StoreConfiguration: Sendable {
     }
     return folder.appendingPathComponent(path)
   }
+
+  /// The name of a configuration that a model can declare; `nil` for none.
+  var declaredName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The time for which the store remembers deletions, in seconds.
   package var deletionTime: TimeInterval {
