@@ -128,8 +128,16 @@ struct UndoSaveModel: Equatable {
   }
 
   private func revertVerses(from new: [Int], to old: [Int], in present: inout [Int]) -> Bool {
-    var isWhole = old.filter(new.contains) == new.filter(old.contains)
+    var isWhole = true
     present.removeAll { new.contains($0) && !old.contains($0) }
+    let places = present.indices.filter { old.contains(present[$0]) && new.contains(present[$0]) }
+    let common = places.map { present[$0] }
+    let (former, made) = (old.filter(common.contains), new.filter(common.contains))
+    if former != made, common == made {
+      for (place, verse) in zip(places, former) { present[place] = verse }
+    } else if former != made, common != former {
+      isWhole = false
+    }
     for (index, verse) in old.enumerated() where !new.contains(verse) && !present.contains(verse) {
       if verses[verse] == nil {
         isWhole = false

@@ -30,8 +30,13 @@ struct UndoElementsTests {
     Case(before: [1, 2, 3], step: [1], others: [1, 3], undone: [1, 2, 3]),
     // What the step has added goes, wherever it stands.
     Case(before: [1, 2], step: [1, 5, 2, 6], others: [6, 1, 9, 5, 2], undone: [1, 9, 2]),
-    // The order of those that both have stays as others made it.
-    Case(before: [1, 2, 3], step: [3, 1], others: [3, 9, 1], undone: [3, 9, 1, 2], isPartial: true),
+    // The order of those that both have is as before, in the places that they have now.
+    Case(before: [1, 2, 3], step: [3, 1, 2], others: [3, 1, 2, 9], undone: [1, 2, 3, 9]),
+    Case(before: [1, 2, 3], step: [3, 1, 2], others: [3, 9, 1, 2], undone: [1, 9, 2, 3]),
+    Case(before: [1, 2, 3], step: [3, 1], others: [3, 9, 1], undone: [1, 2, 9, 3]),
+    Case(before: [1, 2, 3, 4], step: [4, 3, 2, 1], others: [9, 4, 2, 1], undone: [9, 1, 2, 4]),
+    // It stays as others have made it since.
+    Case(before: [1, 2, 3, 4], step: [3, 1, 2], others: [2, 3, 1], undone: [2, 3, 4, 1], isPartial: true),
   ]
 
   @Test("An element is put back beside its neighbour, and what others have done stays", arguments: cases)

@@ -178,11 +178,18 @@ struct UndoModel {
         present[name] = .set(now.subtracting(after.subtracting(before)).union(before.subtracting(after)))
       case (.many(let before), .many(let after), .many(let now)):
         var result = now.filter { before.contains($0) || !after.contains($0) }
+        let places = result.indices.filter { before.contains(result[$0]) && after.contains(result[$0]) }
+        let common = places.map { result[$0] }
+        let (former, made) = (before.filter(common.contains), after.filter(common.contains))
+        if former != made, common == made {
+          for (place, key) in zip(places, former) { result[place] = key }
+        } else if former != made, common != former {
+          conflicts += 1
+        }
         for (index, key) in before.enumerated() where !after.contains(key) && !result.contains(key) {
           let place = before[..<index].last { result.contains($0) }.flatMap { result.firstIndex(of: $0) }
           result.insert(key, at: place.map { $0 + 1 } ?? 0)
         }
-        if before.filter(after.contains) != after.filter(before.contains) { conflicts += 1 }
         present[name] = .many(result)
       default: conflicts += 1
       }

@@ -33,6 +33,23 @@ struct UndoStepsTests {
     #expect(numbers(steps) == [[1, 2], [3, 4]])
   }
 
+  @Test("The last step is kept, however many changes it has, and ends what was before it")
+  func largeStep() {
+    let steps = UndoSteps()
+    func large(_ count: Int) -> UndoStep {
+      UndoStep(
+        id: steps.nextID(), actionName: "\(count)", context: nil, group: nil,
+        parts: [Array(repeating: Change(number: 0), count: count)])
+    }
+    func sizes() -> [Int] { steps.steps(isRedo: false).map(\.size) }
+    for count in [1, 50_000, 50_000] { steps.append(large(count)) { $0 + $1 } }
+    #expect(sizes() == [50_000, 50_000])
+    steps.append(large(100_001)) { $0 + $1 }
+    #expect(sizes() == [100_001])
+    steps.append(large(1)) { $0 + $1 }
+    #expect(sizes() == [1])
+  }
+
   @Test("A step that is discarded while another one is about to join it does not come back")
   func discarded() {
     let steps = UndoSteps()

@@ -20,7 +20,42 @@ struct ElementReversal {
   }
 }
 
+/// What became of the order that a step had given to elements of an array.
+package enum OrderReversal {
+  /// The step has not changed it, or it is as before already.
+  case unchanged
+  case restored
+  /// Others have put the elements into an order of theirs, which stays.
+  case overtaken
+}
+
 extension Array {
+  /// Puts the elements that were there before a step and after it into the order that they had before. They share the places that they have now,
+  /// so that whatever else stands in the array stays where it is.
+  ///
+  /// - Parameters:
+  ///   - new: the ids of the elements after the step, each once.
+  ///   - old: those before it.
+  ///   - id: the id of an element. No two have the same.
+  /// - Complexity: O(*n*), where *n* is the number of elements in all.
+  package mutating func restoreOrder<ID: Hashable>(
+    from new: [ID], to old: [ID], id: (Element) -> ID
+  ) -> OrderReversal {
+    if new == old { return .unchanged }
+    let common = Set(new).intersection(old)
+    let places = indices.filter { common.contains(id(self[$0])) }
+    let present = places.map { id(self[$0]) }
+    let isPresent = Set(present)
+    let (before, after) = (old.filter(isPresent.contains), new.filter(isPresent.contains))
+    if before == after || present == before { return .unchanged }
+    guard present == after else { return .overtaken }
+    let elements = Dictionary(places.map { (id(self[$0]), self[$0]) }) { first, _ in first }
+    for (place, id) in zip(places, before) {
+      if let element = elements[id] { self[place] = element }
+    }
+    return .restored
+  }
+
   /// Returns the array with some elements of another one, each behind the nearest of those that stand before it there.
   ///
   /// - Parameters:
@@ -110,9 +145,10 @@ extension Array: RevertibleElements where Element: Identifiable {
         reversal.isPartial = true
       }
     }
-    // The order of what both had stays as others made it.
-    if old.filter({ after[$0.id] != nil }).map(\.id) != new.filter({ before[$0.id] != nil }).map(\.id) {
-      reversal.isPartial = true
+    switch current.restoreOrder(from: new.map(\.id), to: old.map(\.id), id: { $0.id }) {
+    case .unchanged: break
+    case .restored: reversal.hasChanged = true
+    case .overtaken: reversal.isPartial = true
     }
     let present = Set(current.map(\.id))
     let returning = old.lazy.filter { after[$0.id] == nil && !present.contains($0.id) }

@@ -122,7 +122,7 @@ public struct UndoHistory: Sendable {
   public var status: UndoStatus { steps.status }
 
   /// The number of steps that are kept, at first 100. The oldest are discarded first, also if all steps together have more than
-  /// 100,000 changes.
+  /// 100,000 changes; the last step is kept however many it has.
   public var levelsOfUndo: Int {
     get { steps.levels }
     nonmutating set {

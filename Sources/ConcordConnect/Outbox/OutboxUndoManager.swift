@@ -52,7 +52,7 @@ public struct OutboxUndoManager: Sendable {
   public var statuses: AsyncStream<UndoStatus> { steps.statuses }
 
   /// The number of steps that are kept, at first 100. The oldest are discarded first, also if all steps together have more than
-  /// 100,000 actions.
+  /// 100,000 actions; the last step is kept however many it has.
   public var levelsOfUndo: Int {
     get { steps.levels }
     nonmutating set {

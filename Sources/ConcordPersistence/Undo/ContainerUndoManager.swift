@@ -139,7 +139,7 @@ public struct ContainerUndoManager: Sendable {
   public var statuses: AsyncStream<UndoStatus> { steps.statuses }
 
   /// The number of steps that are kept, at first 100. The oldest are discarded first, also if all steps together have more than
-  /// 100,000 changes.
+  /// 100,000 changes; the last step is kept however many it has.
   public var levelsOfUndo: Int {
     get { steps.levels }
     nonmutating set {

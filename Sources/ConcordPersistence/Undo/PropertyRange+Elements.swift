@@ -51,10 +51,7 @@ extension PropertyRange {
       else { continue }
       if present[index] == new, !isMissing(old) { present[index] = old } else { isWhole = false }
     }
-    let (keptBefore, keptAfter) = (
-      idsBefore.filter { elementsAfter[$0] != nil }, idsAfter.filter { elementsBefore[$0] != nil }
-    )
-    if collection.isOrdered, keptBefore != keptAfter {
+    if collection.isOrdered, present.restoreOrder(from: idsAfter, to: idsBefore, id: identity) == .overtaken {
       isWhole = false
     }
     let ids = Set(present.map(identity))
