@@ -23,6 +23,17 @@ struct DifferencesTests {
     #expect(difference([(0, 0), (1, 0)], [(1, 0), (0, 5)]).updated.count == 1)
   }
 
+  @Test("A difference is read as text, however large it is")
+  func description() {
+    let told = difference([(0, 0), (1, 0), (2, 0), (3, 0)], [(3, 0), (0, 0), (2, 9), (7, 0)])
+    #expect("\(told)" == "inserted at 3; removed at 1; moved 3 to 0; updated at 2")
+    #expect("\(difference([(0, 0)], [(0, 0)]))" == "no difference")
+    #expect("\(difference(nil, (0..<25).map { ($0, 0) }))" == "inserted at 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 15 more")
+    #expect(told.inserted.map { "\($0)" }.first?.hasPrefix("3: ") == true)
+    #expect(told.moved.map { "\($0)" }.first?.hasPrefix("3 to 0: ") == true)
+    #expect(told.updated.map { "\($0)" }.first?.hasPrefix("2: ") == true)
+  }
+
   @Test("Applied as a table does, a difference gives the new collection", arguments: 0..<300)
   func applied(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

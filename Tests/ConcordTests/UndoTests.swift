@@ -126,6 +126,23 @@ struct UndoTests {
     #expect(observer.value.title == "Ed" && observer.value.pages == 5)
   }
 
+  @Test("Steps, results and what menus show are read as text")
+  func descriptions() throws {
+    let observer = store.store(novel(1, "Eden"))
+    #expect("\(undo.status)" == "undo: nothing, redo: nothing")
+    undo.record("Edit") { $0.update(Novel.self, id: 1) { ($0.title, $0.pages) = ("East of Eden", 600) } }
+    #expect("\(undo.status)" == "undo: \"Edit\", redo: nothing" && "\(undo.undoSteps)" == "[\"Edit\" (1 change)]")
+    store.update(Novel.self, id: 1) { $0.pages = 601 }
+    let result = try undo.undo()
+    #expect("\(result)" == "\"Edit\" (1 change): done, except Novel 1, pages: has been changed since")
+    #expect(try "\(undo.redo())" == "\"Edit\" (1 change): done")
+    store.update(Novel.self, id: 1) { $0.title = "by others" }
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    #expect(
+      error.map { "\($0)" } == "\"Edit\" cannot be taken back: Novel 1, title: has been changed since")
+    #expect(observer.value.pages == 601)
+  }
+
   @Test("Typing is one step until its group ends, and what others wrote between stays")
   func groups() throws {
     let observer = store.store(novel(1, ""))

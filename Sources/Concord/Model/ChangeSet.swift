@@ -48,3 +48,12 @@ public struct ChangeSet: Sendable {
     public var kind: Kind { old == nil ? .inserted : new == nil ? .removed : .updated }
   }
 }
+
+extension ChangeSet: CustomStringConvertible {
+  /// The changes, and who has written them.
+  public var description: String { "\(changes)\(context.map { " by \($0.name)" } ?? "")" }
+}
+
+extension ChangeSet.Change: CustomStringConvertible {
+  public var description: String { "\(kind) \(type) \(id)" }
+}

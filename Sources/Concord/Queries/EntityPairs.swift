@@ -42,6 +42,14 @@ public struct EntityPair<Left: Identifiable & Sendable, Right: Identifiable & Se
 }
 
 extension EntityPair: Equatable where Left: Equatable, Right: Equatable {}
+
+extension EntityPair: CustomStringConvertible {
+  public var description: String { "(\(left), \(right))" }
+}
+
+extension EntityPairs: CustomStringConvertible {
+  public var description: String { Array(self).description }
+}
 extension EntityPairs: Equatable where Left: Equatable, Right: Equatable {
   public static func == (a: Self, b: Self) -> Bool { a.tree.root === b.tree.root || a.elementsEqual(b) }
 }

@@ -40,6 +40,14 @@ extension EntitySections: Equatable where Element: Equatable {
 
 extension EntitySection: Equatable where Element: Equatable {}
 
+extension EntitySection: CustomStringConvertible {
+  public var description: String { "\(id): \(elements)" }
+}
+
+extension EntitySections: CustomStringConvertible {
+  public var description: String { Array(self).description }
+}
+
 /// A section of a snapshot, which never changes.
 // Unchecked, because its superclass is; what it adds never changes.
 final class SectionEntry<Key: Hashable & Sendable, Element: Identifiable & Sendable>: AnyEntry, @unchecked Sendable {

@@ -23,6 +23,11 @@ public struct UndoStep: Sendable, Identifiable {
   }
 }
 
+extension UndoStep: CustomStringConvertible {
+  /// The name, and the number of changed entities.
+  public var description: String { "\"\(actionName)\" (\(size == 1 ? "1 change" : "\(size) changes"))" }
+}
+
 /// A part of a step: a change of one entity, in memory or in a store, or a forwarded action.
 package protocol UndoableChange: Sendable {}
 
@@ -101,7 +106,25 @@ public struct UndoResult: Sendable {
   package init(step: UndoStep, conflicts: [UndoConflict]) { (self.step, self.conflicts) = (step, conflicts) }
 }
 
+extension UndoResult: CustomStringConvertible {
+  /// The step, and what was left as it is.
+  public var description: String {
+    conflicts.isEmpty
+      ? "\(step): done" : "\(step): done, except \(conflicts.map(\.description).joined(separator: "; "))"
+  }
+}
+
 /// An error of undoing and redoing, in whichever history. Nothing is changed.
+///
+/// ```swift
+/// do {
+///   try store.undo.undo()
+/// } catch UndoError.overtaken(let step, let conflicts) {
+///   show("\(step.actionName) cannot be undone: \(conflicts)")      // the step before it is next
+/// } catch UndoError.nothingToDo {
+///   show("There is nothing to undo.")
+/// }
+/// ```
 public enum UndoError: Error, Sendable {
   /// There is no step to undo, or to redo.
   case nothingToDo
@@ -137,4 +160,11 @@ public struct UndoStatus: Sendable, Hashable {
   public var canUndo: Bool { undoActionName != nil }
   /// Whether there is a step to redo.
   public var canRedo: Bool { redoActionName != nil }
+}
+
+extension UndoStatus: CustomStringConvertible {
+  public var description: String {
+    func text(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "nothing" }
+    return "undo: \(text(undoActionName)), redo: \(text(redoActionName))"
+  }
 }
