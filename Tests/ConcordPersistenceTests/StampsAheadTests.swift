@@ -36,6 +36,37 @@ struct StampsAheadTests {
     }
   }
 
+  @Test(
+    "No stamp is newer than infinity; what is written without one is saved, and leaves it",
+    arguments: StoreKind.allCases)
+  func infinity(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      context.insert(Review(id: 1, text: "first"), modifiedAt: .infinity)
+      try context.save()
+      #expect(try context.stamp(of: Review.self, id: 1) == .infinity)
+      for stamp in [.infinity, .greatestFiniteMagnitude, Date().stamp, .nan] as [Stamp] {
+        #expect(try !context.update(Review.self, id: 1, modifiedAt: stamp) { $0.text = "stamped" })
+        context.insert(Review(id: 1, text: "stamped"), modifiedAt: stamp)
+        try context.save()
+      }
+      let other = container.newBackgroundContext()
+      #expect(try other.find(Review.self, id: 1)?.text == "first")
+      for text in ["second", "third"] {
+        #expect(try other.update(Review.self, id: 1) { $0.text = text })
+        try other.save()
+        #expect(try context.find(Review.self, id: 1)?.text == text)
+        #expect(try context.stamp(of: Review.self, id: 1) == .infinity)
+      }
+      #expect(try other.delete(Review.self, id: 1))
+      try other.save()
+      #expect(try context.find(Review.self, id: 1) == nil)
+      context.insert(Review(id: 1, text: "again"))
+      try context.save()
+      #expect(try other.find(Review.self, id: 1)?.text == "again")
+    }
+  }
+
   @Test("What is changed, inserted and deleted without a stamp is saved", arguments: Case.all)
   func edits(_ test: Case) async throws {
     for inView in [false, true] {

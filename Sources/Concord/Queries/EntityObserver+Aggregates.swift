@@ -6,7 +6,15 @@ extension EntityObserver {
   /// let subscription = store.query(Note.self).sum(\.minutes).observe { print($0) }
   /// ```
   ///
-  /// Nothing overflows in between, of integers of at most 64 bits; a sum that the type cannot represent is the nearest number that it can.
+  /// Nothing overflows in between, of integers of at most 64 bits. An observer tells values and no errors: a sum that the type of the property
+  /// cannot represent is the nearest number that it can, its `max` or `min`, until the sum is smaller again. Where sums may become as large, sum a
+  /// property of a larger type:
+  ///
+  /// ```swift
+  /// extension Sale { var exactCents: Int128 { Int128(cents) } }
+  /// let total = store.query(Sale.self).sum(\.exactCents)
+  /// ```
+  ///
   /// The property must not use the store.
   ///
   /// - Complexity: of a notice or reading, the number of entities that changed in the results.

@@ -170,4 +170,28 @@ struct QueryEdgesTests {
     #expect(told.values == [1])
     withExtendedLifetime((lefts, right, subscription)) {}
   }
+
+  @Test("A sum that its type cannot represent is the nearest number that it can, until it is smaller again")
+  func largeSums() {
+    struct Sale: Identifiable, Equatable {
+      let id: Int
+      var cents: Int
+      var pieces: Int8 = 100
+      var exactCents: Int128 { Int128(cents) }
+    }
+    let sales = (0..<3).map { store.store(Sale(id: $0, cents: .max)) }
+    let query = store.query(Sale.self)
+    #expect(query.sum(\.cents).value == .max && query.sum(\.pieces).value == 127)
+    #expect(query.sum(\.exactCents).value == 3 * Int128(Int.max))
+    #expect(query.average(\.cents).value == Double(Int.max))
+    let sum = query.sum(\.cents)
+    store.update(Sale.self, id: 0) { $0.cents = .min }
+    #expect(sum.value == .max - 1)
+    for id in 1...2 { store.update(Sale.self, id: id) { $0.cents = .min } }
+    #expect(sum.value == .min)
+    store.update(Sale.self, id: 0) { $0.cents = 5 }
+    for id in 1...2 { store.update(Sale.self, id: id) { $0.cents = 1 } }
+    #expect(sum.value == 7)
+    withExtendedLifetime(sales) {}
+  }
 }
