@@ -33,6 +33,66 @@ struct RetentionRulesTests {
     }
   }
 
+  @Test(
+    "No more than the slack stays above a number, whether entities come one by one or together",
+    arguments: StoreKind.allCases)
+  func slack(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      let rules = container.persistentStoreCoordinator.retentionRules
+      var next = 0
+      func store(_ count: Int) throws -> Int {
+        for _ in 0..<count {
+          context.insert(Review(id: next, text: ""))
+          next += 1
+        }
+        try context.save()
+        rules.settle()
+        return try context.count(FetchDescriptor<Review>())
+      }
+      try container.keep(Review.self, .atMost(3))
+      // It is used, and not only exceeded.
+      #expect(try (0..<13).map { _ in try store(1) } == Array(1...10) + [3, 4, 5])
+      for _ in 0..<40 { #expect(try (3...13).contains(store(1))) }
+      // The save that is told may still have its changes: then they are looked at again.
+      _ = try store(500)
+      #expect(try await eventually { try context.count(FetchDescriptor<Review>()) == 3 })
+      #expect(try (0..<10).map { _ in try store(1) } == Array(4...13))
+      // A tenth of a greater number.
+      try container.keep(Review.self, .atMost(200))
+      _ = try store(220)
+      #expect(try await eventually { try context.count(FetchDescriptor<Review>()) == 200 })
+      #expect(try store(20) == 220)
+      #expect(try store(1) == 200)
+    }
+  }
+
+  @Test(
+    "What a rule has to leave is purged once it is saved or taken back, though nothing else is written",
+    arguments: StoreKind.allCases)
+  func unsaved(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+      for id in 0..<5 { context.insert(Review(id: id, text: "")) }
+      try context.save()
+      func stored() throws -> [Int] { try context.fetch(FetchDescriptor<Review>()).map(\.id) }
+      try other.update(Review.self, id: 1) { $0.text = "new" }
+      try container.keep(Review.self, .atMost(0))
+      #expect(try stored() == [1])
+      other.rollback()
+      #expect(try await eventually { try stored() == [] })
+      // Left by a later application.
+      context.insert(Review(id: 6, text: ""))
+      try context.save()
+      try other.update(Review.self, id: 6) { $0.text = "new" }
+      for id in 10..<21 { context.insert(Review(id: id, text: "")) }
+      try context.save()
+      #expect(try await eventually { try stored() == [6] })
+      try other.save()
+      #expect(try await eventually { try stored() == [] })
+    }
+  }
+
   @Test("A rule with a condition is applied as entities are written", arguments: StoreKind.allCases)
   func condition(_ kind: StoreKind) async throws {
     try await StrategyKind.direct.withContainer(kind) { container in

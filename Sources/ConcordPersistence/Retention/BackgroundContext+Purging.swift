@@ -17,7 +17,7 @@ extension BackgroundContext {
   @discardableResult
   public func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {
     guard let coordinator = locked({ $0.parent.coordinator }) else { throw StoreError.withoutCoordinator }
-    return try coordinator.purge(type, keeping: retention)
+    return try coordinator.purge(type, keeping: retention).removed
   }
 }
 

@@ -5,17 +5,19 @@ import Foundation
 extension PersistentStoreCoordinator {
   /// Removes from its store what a rule does not keep of a type, and gives the space back.
   ///
-  /// - Returns: the number of removed entities.
-  func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {
+  /// - Returns: the number of removed entities, and those that are left because a context has not saved a change of them.
+  func purge<T: PersistentEntity>(
+    _ type: T.Type, keeping retention: Retention<T>
+  ) throws -> (removed: Int, unsaved: Set<EntityKey>) {
     let entity = try model.entity(type)
     let refused = try evaluated(retention, entity)
     // Before the store is locked, since this waits for those who use the contexts.
     let guards = guards.all
-    let pending = guards.reduce(into: Set<EntityKey>()) { $0.formUnion($1.pendingKeys()) }
+    let pending = unsavedKeys(guards)
     let uses = lastUses(of: entity)
     let isFollowed = self.uses.isFollowing(entity)
     var observed: Set<StoredValue> = []
-    let removed = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
+    let (removed, left) = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
       let purge = Purge(
         retention: retention, entity: entity, model: model, uses: uses,
         pending: try pending.union(forwardedKeys(guards, writing)),
@@ -28,7 +30,14 @@ extension PersistentStoreCoordinator {
     // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
     try? forgetUses(uses.keys, ofAbsent: entity)
     if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
-    return removed.count
+    return (removed.count, left.intersection(pending))
+  }
+
+  /// Returns the entities that contexts have changed and not saved, and those that these contain.
+  func unsavedKeys() -> Set<EntityKey> { unsavedKeys(guards.all) }
+
+  private func unsavedKeys(_ guards: [any RetentionGuard]) -> Set<EntityKey> {
+    guards.reduce(into: []) { $0.formUnion($1.pendingKeys()) }
   }
 
   /// Returns the entities of forwarded actions that are not sent.

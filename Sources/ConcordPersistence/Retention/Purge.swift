@@ -19,15 +19,15 @@ struct Purge<T: PersistentEntity> {
 
   /// Removes the rows.
   ///
-  /// - Returns: the keys of the removed entities.
-  func run(_ writing: any RowWriting) throws -> Set<EntityKey> {
-    var going = try Set(candidates(writing).lazy.map { EntityKey(entity, $0) })
-    going = going.filter { !pending.contains($0) && !isObserved($0) }
+  /// - Returns: the keys of the removed entities, and of those that are left because they are pending.
+  func run(_ writing: any RowWriting) throws -> (removed: Set<EntityKey>, pending: Set<EntityKey>) {
+    let all = try Set(candidates(writing).lazy.map { EntityKey(entity, $0) })
+    var going = all.filter { !pending.contains($0) && !isObserved($0) }
     try keepContained(in: &going, writing)
     // No stamp: that they were deleted is not remembered, so that they can come again as they were.
     // In the order in which a file has them, so that it reads and writes each of its pages once.
     for key in going.sorted(by: { StoredValue.precedes($0.id, $1.id) }) { try writing.delete(key) }
-    return going
+    return (going, all.intersection(pending))
   }
 
   /// The keys of the rows that the rule does not keep.

@@ -18,7 +18,8 @@ public struct Retention<T: PersistentEntity>: Sendable {
     case matching(Predicate<T>)
   }
 
-  /// Keeps the entities that were used last, at most so many.
+  /// Keeps the entities that were used last, at most so many: exactly in a purge, and in a view. ``PersistentContainer/keep(_:_:)`` applies a rule when a
+  /// tenth more was written, at least 10 entities.
   ///
   /// An entity is used when it is stored, at its stamp, and, once ``PersistentContainer/keep(_:_:)`` has set a rule for its type, when the
   /// container's view finds, fetches or shows it.

@@ -5,7 +5,7 @@ extension ViewContext {
   @discardableResult
   public func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {
     guard let coordinator = home else { throw StoreError.withoutCoordinator }
-    return try coordinator.purge(type, keeping: retention)
+    return try coordinator.purge(type, keeping: retention).removed
   }
 }
 
