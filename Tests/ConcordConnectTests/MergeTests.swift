@@ -180,7 +180,7 @@ struct MergeTests {
       try connect.store(before)
       let proxy = try connect.execute(
         BookWork { context in
-          #expect(throws: PredicateError.self) {
+          #expect(throws: StoreError.self) {
             try context.merge(
               objects: [Volume("a", "X", 1, "new")], for: Volume.self,
               condition: #Predicate { $0.number! > 0 && $0.title.contains("n") })
