@@ -18,9 +18,6 @@
         notice("the same, what 99 of 100 do not exceed", percentile: 99),
         notice("from the answer to a commit to the observer of another container", percentile: 50, fromCommit: true),
         notice("that, what 99 of 100 do not exceed", percentile: 99, fromCommit: true),
-        notice(
-          "from the answer to a commit to the observer, beside asking by hand", percentile: 50, fromCommit: true,
-          asks: true),
       ]
     }
 
@@ -252,26 +249,17 @@
       }
     }
 
-    private static let questions = """
-      BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT pg_current_snapshot(); SELECT * FROM "Volume" WHERE id = 1; COMMIT
-      """
-
     /// Two containers with connections of their own, as two processes have.
     ///
     /// - Parameters:
     ///   - percentile: how many of 100 notices do not take longer than what counts.
     ///   - fromCommit: whether the time begins when the commit is answered, on both sides, and not with the save.
-    ///   - asks: whether the listener of the floor asks for the snapshot and the row, in one transaction and one round trip.
-    private static func notice(
-      _ name: String, percentile: Int, fromCommit: Bool = false, asks: Bool = false
-    ) -> Row {
+    private static func notice(_ name: String, percentile: Int, fromCommit: Bool = false) -> Row {
       Row(
         name, goal: .floor(times: 2),
-        floor: asks
-          ? "libpq: a bare notification, then the snapshot and the row in one round trip (cores as above)"
-          : fromCommit
-            ? "libpq: a bare notification of the same size to the listener (cores as above)"
-            : "libpq: from a save with a notification of the same size to the listener (cores as above)",
+        floor: fromCommit
+          ? "libpq: a bare notification of the same size to the listener (cores as above)"
+          : "libpq: from a save with a notification of the same size to the listener (cores as above)",
         repetitions: 15
       ) { _ in
         let stopwatch = Stopwatch().acrossThreads
@@ -326,7 +314,6 @@
             if fromCommit { start = stopwatch.now }
             try writer.run("NOTIFY volumes, '\(String(repeating: "-", count: 37))'")
             try listener.wait()
-            if asks { try listener.run(Self.questions) }
             let time = stopwatch.now - start
             return withExtendedLifetime(other) { time }
           }
