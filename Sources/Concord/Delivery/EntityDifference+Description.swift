@@ -1,5 +1,5 @@
 extension EntityDifference: CustomStringConvertible {
-  /// Where something was inserted, removed, moved and updated, of each the first ten places: `inserted at 0, 3; moved 4 to 1`.
+  /// The places of what was inserted, removed, moved and updated, of each the first ten: `inserted at 0, 3; moved 4 to 1`.
   public var description: String {
     let parts = [
       Self.places("inserted at", inserted) { "\($0.offset)" }, Self.places("removed at", removed) { "\($0.offset)" },
