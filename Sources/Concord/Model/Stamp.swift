@@ -7,7 +7,7 @@ public import Foundation
 /// store.store(book, modifiedAt: 9000)
 /// ```
 ///
-/// A date counts seconds since the reference date, 2001-01-01 (UTC), as ``Foundation/Date/stamp`` does: `timeIntervalSince1970` is 31 years ahead of it.
+/// A date counts seconds since the reference date, 2001-01-01 (UTC), as `Date.stamp` does: `timeIntervalSince1970` is 31 years ahead of it.
 /// No stamp is newer than `.infinity`: an entity that has it changes by writes without a stamp only. `-.infinity` and NaN are newer than nothing.
 ///
 /// A `Double` distinguishes all integers up to 2^53 (9,007,199,254,740,992). Above that, neighbouring integers are the same
