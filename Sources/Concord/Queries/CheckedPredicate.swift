@@ -4,7 +4,8 @@ import Foundation
 /// before it begins.
 ///
 /// Foundation evaluates it, except for the parts that contain such an operator.
-// Unchecked, because the compiler cannot see that the parts are those of the predicate, which are sendable.
+// Unchecked, because the compiler cannot see that the closures of `checked` hold nothing but parts of the predicate, which are sendable and
+// never change.
 package struct CheckedPredicate<T>: @unchecked Sendable {
   private let predicate: Predicate<T>
   private let checked: CheckedValue<Bool>?
