@@ -52,6 +52,13 @@ protocol PaperPlace: AnyObject {
   static func upsert(_ papers: [Paper], _ raw: Raw) throws
   /// Returns the number of hits that are shown.
   static func search(_ word: String, _ raw: Raw) throws -> Int
+  /// Keeps the connections on a core, as long as the result lives.
+  static func keepOnCores(_ raw: Raw) throws -> AnyObject?
+}
+
+extension PaperPlace {
+  /// A file has no server.
+  static func keepOnCores(_ raw: Raw) throws -> AnyObject? { nil }
 }
 
 /// A file with papers, in which Concord searches, or GRDB with FTS5 by hand.

@@ -106,5 +106,7 @@
       defer { PQclear(result) }
       return Int(PQntuples(result))
     }
+
+    static func keepOnCores(_ raw: RawConnection) throws -> AnyObject? { try ToldCores(.onAnotherCore, raw) }
   }
 #endif

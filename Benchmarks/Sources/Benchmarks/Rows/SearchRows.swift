@@ -15,7 +15,8 @@ extension Row {
         rows +=
           searches(
             PaperDatabase.self, in: "a database", bySearch: "libpq and a tsvector by hand, ranked by ts_rank",
-            bySave: "libpq: a serialisable transaction with an upsert, whose tsvector the server makes",
+            bySave:
+              "libpq: a serialisable transaction with an upsert, whose tsvector the server makes (client and server on a core each)",
             byUpsert: "libpq: a serialisable transaction of arrays, whose tsvectors the server makes")
           + [noteInDatabase(1_000, "1,000"), noteInDatabase(100_000, "100,000")]
           + besideNotedAndFolding(PaperDatabase.self, in: "a database", folding: .microseconds(100))
@@ -73,6 +74,7 @@ extension Row {
       let (place, other) = (try P(), try P())
       let context = try place.concord(count).newBackgroundContext()
       let raw = try other.byHand(count)
+      let cores = try P.keepOnCores(raw)
       var turn = 0
       return Sides {
         turn += 1
@@ -82,7 +84,7 @@ extension Row {
             try context.save()
           }
         }
-        return withExtendedLifetime(place) { time }
+        return withExtendedLifetime((place, cores)) { time }
       } floor: {
         turn += 1
         let time = try stopwatch.nanoseconds(per: 50) {
