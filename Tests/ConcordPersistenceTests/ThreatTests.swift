@@ -81,6 +81,60 @@ struct ThreatTests {
     }
   }
 
+  private typealias Number = StandardPredicateExpression<Int>
+
+  private func add(_ a: some Number, _ number: Int) -> any Number {
+    PredicateExpressions.build_Arithmetic(lhs: a, rhs: PredicateExpressions.build_Arg(number), op: .add)
+  }
+  private func choose(_ a: some Condition, _ b: some Number) -> any Number {
+    PredicateExpressions.build_Conditional(a, PredicateExpressions.build_Arg(1), b)
+  }
+  private func isIn(_ range: ClosedRange<Int>, _ a: some Number) -> any Condition {
+    PredicateExpressions.build_contains(PredicateExpressions.build_Arg(range), a)
+  }
+  private func isLarge(_ a: some Number) -> any Condition {
+    PredicateExpressions.build_Comparison(lhs: a, rhs: PredicateExpressions.build_Arg(42), op: .greaterThan)
+  }
+
+  @Test(
+    "A predicate of any depth gives its rows though no store evaluates the innermost part",
+    .timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+  func deepInMemory(_ kind: StoreKind) throws {
+    try kind.withCoordinator(Model("M", entities: [Review.self])) { coordinator in
+      let context = try save(40, coordinator)
+      let all = try context.fetch(FetchDescriptor<Review>())
+      func check(_ predicate: Predicate<Review>) throws {
+        let expected = try all.filter { try predicate.evaluate($0) }.map(\.id)
+        #expect(try context.fetch(FetchDescriptor<Review>(predicate: predicate)).map(\.id) == expected)
+        #expect(try context.count(FetchDescriptor<Review>(predicate: predicate)) == expected.count)
+      }
+      try check(
+        Predicate<Review> { review in
+          var condition: any Condition = PredicateExpressions.build_KeyPath(root: review, keyPath: \Review.isLong)
+          for number in 0..<40 { condition = or(not(condition), isID(number, review)) }
+          return condition
+        })
+      try check(
+        Predicate<Review> { review in
+          var number: any Number = PredicateExpressions.build_KeyPath(root: review, keyPath: \Review.length)
+          for _ in 0..<40 { number = add(number, 1) }
+          return isLarge(number)
+        })
+      try check(
+        Predicate<Review> { review in
+          var number: any Number = PredicateExpressions.build_KeyPath(root: review, keyPath: \Review.length)
+          for turn in 0..<30 { number = choose(isIn(0...turn, number), PredicateExpressions.build_Arg(turn + 2)) }
+          return isIn(1...1, number)
+        })
+      try check(
+        Predicate<Review> { review in
+          var number: any Number = PredicateExpressions.build_KeyPath(root: review, keyPath: \Review.id)
+          for turn in 0..<30 { number = choose(isID(turn, review), number) }
+          return isLarge(number)
+        })
+    }
+  }
+
   // MARK: Files
 
   #if Persistence
@@ -268,4 +322,10 @@ struct ThreatTests {
       }
     }
   #endif
+}
+
+extension Review {
+  // No store knows these.
+  fileprivate var isLong: Bool { text.count > 1 }
+  fileprivate var length: Int { text.count }
 }

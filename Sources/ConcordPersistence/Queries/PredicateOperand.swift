@@ -110,10 +110,13 @@ extension PredicateTranslation {
   private func pair(
     _ a: any PredicateExpression, _ b: any PredicateExpression
   ) -> (PredicateOperand, PredicateOperand)? {
-    if let value = constant(b), let a = operand(a), let b = self.value(value, like: a) { return (a, b) }
-    if let value = constant(a), let b = operand(b), let a = self.value(value, like: b) { return (a, b) }
-    guard let a = operand(a), let b = operand(b), a.kind == b.kind, a.type == b.type else { return nil }
-    return (a, b)
+    // Each at most once: a chain of calculations would otherwise take twice as long with each further one.
+    lazy var first = operand(a)
+    lazy var second = operand(b)
+    if let value = constant(b), let first, let second = self.value(value, like: first) { return (first, second) }
+    if let value = constant(a), let second, let first = self.value(value, like: second) { return (first, second) }
+    guard let first, let second, first.kind == second.kind, first.type == second.type else { return nil }
+    return (first, second)
   }
 
   fileprivate func value(_ constant: Constant, like operand: PredicateOperand) -> PredicateOperand? {
@@ -143,7 +146,20 @@ extension PredicateTranslation {
   func orderedOperands(
     _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ b: any PredicateExpression
   ) -> StoredCondition? {
-    guard let (a, b) = pair(a, b), a.expression != .value(.null), b.expression != .value(.null) else { return nil }
+    pair(a, b).flatMap { ordered($0, comparison, $1) }
+  }
+
+  /// Returns the comparison of an operand with a value by order.
+  func orderedOperand(
+    _ a: PredicateOperand, _ comparison: StoredComparisonOperator, _ b: Constant
+  ) -> StoredCondition? {
+    value(b, like: a).flatMap { ordered(a, comparison, $0) }
+  }
+
+  private func ordered(
+    _ a: PredicateOperand, _ comparison: StoredComparisonOperator, _ b: PredicateOperand
+  ) -> StoredCondition? {
+    if a.expression == .value(.null) || b.expression == .value(.null) { return nil }
     switch a.kind {
     case .text: return .relates(a.expression, .text(comparison), b.expression)
     case .number(let type):

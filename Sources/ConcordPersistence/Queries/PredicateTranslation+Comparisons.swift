@@ -78,12 +78,15 @@ extension PredicateTranslation {
     return .areOrdered(a.stored, comparison, b.stored)
   }
 
-  /// Returns the condition that compares an expression with a value.
-  func compares(
-    _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ value: Any
-  ) -> StoredCondition? {
-    column(a).flatMap { compares($0, comparison, value) }
-      ?? orderedOperands(a, comparison, PredicateExpressions.Value(value))
+  /// Returns a function that makes conditions which compare an expression with a value each.
+  func comparison(
+    of expression: any PredicateExpression
+  ) -> (_ comparison: StoredComparisonOperator, _ value: Any) -> StoredCondition? {
+    let (column, operand) = (column(expression), operand(expression))
+    return { comparison, value in
+      column.flatMap { compares($0, comparison, value) }
+        ?? operand.flatMap { orderedOperand($0, comparison, Constant(value: value)) }
+    }
   }
 
   private func compares(_ column: Column, _ comparison: StoredComparisonOperator, _ value: Any) -> StoredCondition? {

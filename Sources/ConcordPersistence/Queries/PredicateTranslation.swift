@@ -12,16 +12,19 @@ struct PredicateTranslation {
   /// The variable of the entity.
   private let variable: PredicateExpressions.VariableID
   private let encodeKey: (Any) throws -> StoredValue?
+  /// Whether the whole predicate has operators that are checked.
+  private let isChecked: Bool
   /// The bindings of the variables, including the entity's.
   private var bindings: [PredicateExpressions.VariableID: Binding]
 
   init<T: PersistentEntity>(_ predicate: Predicate<T>, _ entity: EntityDescription, _ model: Model) {
-    self.init(predicate.variable.key, entity, model, [:], depth: 0)
+    self.init(
+      predicate.variable.key, entity, model, [:], depth: 0, isChecked: predicate.expression.checkedInside() != nil)
   }
 
   private init(
     _ variable: PredicateExpressions.VariableID, _ entity: EntityDescription, _ model: Model,
-    _ bindings: [PredicateExpressions.VariableID: Binding], depth: Int
+    _ bindings: [PredicateExpressions.VariableID: Binding], depth: Int, isChecked: Bool
   ) {
     func encoder<T: PersistentEntity>(_ type: T.Type) -> (Any) throws -> StoredValue? {
       { value in try (value as? T.ID).map { try T.storedKey(of: $0) } }
@@ -29,6 +32,7 @@ struct PredicateTranslation {
     self.entity = entity
     self.model = model
     self.depth = depth
+    self.isChecked = isChecked
     self.variable = variable
     self.bindings = bindings
     self.bindings[variable] = .place(PredicatePlace(depth: depth, entity: entity))
@@ -40,7 +44,7 @@ struct PredicateTranslation {
 
   /// Returns a translation of a predicate that is a part of this one, and concerns the same row.
   func inside(_ variable: any VariableExpression) -> PredicateTranslation {
-    PredicateTranslation(variable.variableID, entity, model, bindings, depth: depth)
+    PredicateTranslation(variable.variableID, entity, model, bindings, depth: depth, isChecked: isChecked)
   }
 
   func binding(of variable: PredicateExpressions.VariableID) -> Binding? { bindings[variable] }
@@ -59,7 +63,7 @@ struct PredicateTranslation {
       guard case .operand(let operand) = binding else { return binding }
       return .operand(operand.with(.outer(operand.expression)))
     }
-    return PredicateTranslation(variable, entity, model, outer, depth: depth + 1)
+    return PredicateTranslation(variable, entity, model, outer, depth: depth + 1, isChecked: isChecked)
   }
 
   /// Returns the condition for a store, and the parts of the predicate that are left to memory.
@@ -92,7 +96,8 @@ struct PredicateTranslation {
   func condition(of expression: any PredicateExpression, isOperand: Bool = false) -> StoredCondition? {
     if let isTrue = constant(expression)?.value as? Bool { return .always(isTrue) }
     if let column = column(expression), column.type == Bool.self { return .isEqual(column.stored, .integer(1)) }
-    if let condition = (expression as? any TranslatableExpression)?.condition(self) { return condition }
+    // Once: what cannot be translated would otherwise be tried twice at each depth.
+    if let expression = expression as? any TranslatableExpression { return expression.condition(self) }
     guard !isOperand, let operand = operand(expression), operand.kind == .truth else { return nil }
     if case .truth(let condition) = operand.expression { return condition }
     return .relates(operand.expression, .same, .value(.integer(1)))
@@ -105,10 +110,9 @@ struct PredicateTranslation {
 
   func constant(_ expression: any PredicateExpression) -> Constant? {
     func evaluate<E: PredicateExpression>(_ expression: E) -> Constant? {
+      let evaluate = isChecked ? expression.checkedInside()?.evaluate ?? expression.evaluate : expression.evaluate
       // Whatever depends on the entity throws.
-      (try? (expression.checkedInside()?.evaluate ?? expression.evaluate)(PredicateBindings())).map {
-        Constant(value: $0)
-      }
+      return (try? evaluate(PredicateBindings())).map { Constant(value: $0) }
     }
     return evaluate(expression)
   }

@@ -102,14 +102,14 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
   func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard let range = translation.constant(range)?.value as? any BoundedRange else { return nil }
+    let compares = translation.comparison(of: element)
     var conditions: [StoredCondition] = []
     if let lower = range.lower {
-      guard let condition = translation.compares(element, .greaterOrEqual, lower) else { return nil }
+      guard let condition = compares(.greaterOrEqual, lower) else { return nil }
       conditions.append(condition)
     }
     if let upper = range.upper {
-      let comparison: StoredComparisonOperator = range.includesUpper ? .lessOrEqual : .less
-      guard let condition = translation.compares(element, comparison, upper) else { return nil }
+      guard let condition = compares(range.includesUpper ? .lessOrEqual : .less, upper) else { return nil }
       conditions.append(condition)
     }
     return .all(conditions)
