@@ -1,9 +1,6 @@
 import ConcordModel
 
 extension PendingReading: AggregatingReading {
-  /// The number of changed rows from which on all rows are read.
-  private static let mostChanged = 300
-
   func aggregate(_ aggregation: RowAggregation) throws -> RowGroups? {
     guard let unchanged = unchanged(aggregation) else { return nil }
     var groups = RowGroups(aggregation)
@@ -33,11 +30,9 @@ extension PendingReading: AggregatingReading {
     if aggregation.condition.otherEntities.contains(where: pending.mayChange) { return nil }
     let changed = changedKeys(aggregation.entity)
     if changed.isEmpty { return aggregation }
-    guard changed.count <= Self.mostChanged else { return nil }
+    guard changed.count <= Self.mostLeftOut else { return nil }
     var unchanged = aggregation
-    // In front, since the condition may fail for a row as it is stored.
-    unchanged.condition = .all(
-      [.not(.isIn(.key, Set(changed.map(\.id))))] + aggregation.condition.conjuncts.filter { $0 != .always(true) })
+    unchanged.condition = aggregation.condition.leavingOut(Set(changed.map(\.id)))
     return unchanged
   }
 }

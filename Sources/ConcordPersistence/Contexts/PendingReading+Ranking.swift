@@ -1,9 +1,6 @@
 import ConcordModel
 
 extension PendingReading: RankingReading {
-  /// The number of changed rows from which on the rows of all hits are read.
-  private static let mostChanged = 300
-
   func best(_ query: RankedQuery) throws -> [RankedHit]? {
     guard let unchanged = unchanged(query) else { return nil }
     var best = BestHits(query.limit)
@@ -29,10 +26,9 @@ extension PendingReading: RankingReading {
     if query.condition.otherEntities.contains(where: pending.mayChange) { return nil }
     let changed = changedKeys(query.entity)
     if changed.isEmpty { return query }
-    guard changed.count <= Self.mostChanged else { return nil }
+    guard changed.count <= Self.mostLeftOut else { return nil }
     var unchanged = query
-    // In front, since the condition may fail for a row as it is stored.
-    unchanged.condition = .all([.not(.isIn(.key, Set(changed.map(\.id))))] + query.condition.conjuncts)
+    unchanged.condition = query.condition.leavingOut(Set(changed.map(\.id)))
     return unchanged
   }
 }

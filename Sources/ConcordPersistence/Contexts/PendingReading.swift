@@ -75,8 +75,7 @@ final class PendingReading: RowReading, OutboxesReading {
     whole.limit =
       needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
     whole.offset = 0
-    let read = isBesideChanged ? { try self.rowsEvaluated(whole, self.base, $0) } : { try self.base.rows(whole, $0) }
-    try read { key, source in
+    try unchangedRows(whole, besides: replaced, isBesideChanged) { key, source in
       if replaced.contains(key) { return true }
       let sortKey = query.sortKey(key) { source.value(at: $0) }
       while goesOn, let next = waiting.first, query.precedes(next.sortKey, sortKey) {
@@ -87,6 +86,34 @@ final class PendingReading: RowReading, OutboxesReading {
       return goesOn
     }
     for next in waiting where goesOn { goesOn = try take(next.sortKey.key, StoredRowSource(next.row)) }
+  }
+
+  /// The number of changed rows that a store is asked to leave out.
+  static let mostLeftOut = 300
+
+  /// Reads the stored rows of a query. A condition that may fail for a row as it is stored is not evaluated for those that a pending change replaces;
+  /// others are given as well.
+  private func unchangedRows(
+    _ query: RowQuery, besides replaced: Set<StoredValue>, _ isBesideChanged: Bool,
+    _ body: (StoredValue, RowSource) throws -> Bool
+  ) throws {
+    guard query.condition.mayFail else {
+      return try isBesideChanged ? rowsEvaluated(query, base, body) : base.rows(query, body)
+    }
+    if replaced.count <= Self.mostLeftOut {
+      var unchanged = query
+      unchanged.condition = query.condition.leavingOut(replaced)
+      return try isBesideChanged ? rowsEvaluated(unchanged, base, body) : base.rows(unchanged, body)
+    }
+    var all = query
+    all.condition = .always(true)
+    all.limit = nil
+    let reading: any RowReading = isBesideChanged ? self : base
+    try base.rows(all) { key, source in
+      if replaced.contains(key) { return true }
+      guard try StoredEvaluation(EvaluatedRow(key, source), reading).holds(query.condition) else { return true }
+      return try body(key, source)
+    }
   }
 
   func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
@@ -102,8 +129,10 @@ final class PendingReading: RowReading, OutboxesReading {
 
   func count(_ query: RowQuery) throws -> Int {
     if query.condition.otherEntities.contains(where: pending.mayChange) { return try countEvaluated(query) }
+    let changed = changedKeys(query.entity)
+    if !changed.isEmpty, query.condition.mayFail { return try countEvaluated(query) }
     var count = try base.count(RowQuery(query.entity, where: query.condition))
-    for key in changedKeys(query.entity) {
+    for key in changed {
       let isStored = try base.row(of: key).map { try query.holds($0, key: key.id, base) } ?? false
       let isPresent = try row(of: key).map { try query.holds($0, key: key.id, self) } ?? false
       if isStored != isPresent { count += isPresent ? 1 : -1 }
@@ -145,5 +174,12 @@ final class PendingReading: RowReading, OutboxesReading {
 
   func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
     try (base as? any OutboxesReading)?.outboxes(after: known) ?? [:]
+  }
+}
+
+extension StoredCondition {
+  /// The condition for other rows than those with some keys. These are left out first, since it may fail for one of them as it is stored.
+  func leavingOut(_ keys: Set<StoredValue>) -> StoredCondition {
+    .all([.not(.isIn(.key, keys))] + conjuncts.filter { $0 != .always(true) })
   }
 }

@@ -1,0 +1,68 @@
+import ConcordTestShared
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+@Suite("Rows without an answer that a pending change mends")
+struct MendedRowTests {
+  enum Mending: CaseIterable { case updated, deleted, updatedAmongMany }
+
+  @Test(
+    "A row that has an answer as the context shows it has one for whoever asks the context, whatever is stored",
+    arguments: StoreKind.allCases, Mending.allCases)
+  func mended(_ kind: StoreKind, _ mending: Mending) throws {
+    try kind.withCoordinator(essayModel()) { coordinator in
+      let context = coordinator.newContext()
+      let count = mending == .updatedAmongMany ? PendingReading.mostLeftOut + 20 : 20
+      for id in 1...count { context.insert(Essay(id, "word", "a", year: id % 5)) }
+      try context.save()
+      for id in stride(from: 5, through: count, by: 5) {
+        if mending == .deleted {
+          try context.delete(Essay.self, id: id)
+        } else {
+          try context.update(Essay.self, id: id) { $0.year = 5 }
+        }
+      }
+      if mending == .updatedAmongMany {
+        for id in 1...count { try context.update(Essay.self, id: id) { $0.title = "word \(id)" } }
+      }
+      let present = try context.fetch(FetchDescriptor<Essay>(sortBy: [SortDescriptor(\.id)]))
+      let predicate = #Predicate<Essay> { 10 / $0.year > 2 }
+      let expected = try present.filter { try predicate.evaluate($0) }.map(\.id)
+      func descriptor(_ limit: Int? = nil) -> FetchDescriptor<Essay> {
+        FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.id)], fetchLimit: limit)
+      }
+      #expect(try context.fetch(descriptor()).map(\.id) == expected)
+      #expect(try context.fetch(descriptor(3)).map(\.id) == Array(expected.prefix(3)))
+      #expect(try context.count(descriptor()) == expected.count)
+      #expect(try context.count(descriptor(3)) == 3)
+      #expect(try context.aggregate(Essay.self, where: predicate, .count) == expected.count)
+      #expect(try context.delete(Essay.self, where: predicate) == expected.count)
+    }
+  }
+
+  @Test(
+    "Where saving is left to a context in the background, what is saved already counts",
+    arguments: StrategyKind.allCases)
+  func saved(_ strategy: StrategyKind) async throws {
+    try await strategy.withContainer(.memory, model: essayModel()) { error in
+      Issue.record("\(error)")
+    } _: { container in
+      let context = container.newBackgroundContext()
+      for id in 1...20 { context.insert(Essay(id, "word", "a", year: id % 5)) }
+      try context.save()
+      let view = container.viewContext
+      let predicate = #Predicate<Essay> { 10 / $0.year > 2 }
+      for turn in 1...20 {
+        for id in stride(from: 5, through: 20, by: 5) { try context.update(Essay.self, id: id) { $0.year = 0 } }
+        try context.save()
+        for id in stride(from: 5, through: 20, by: 5) { try context.update(Essay.self, id: id) { $0.year = turn } }
+        try context.save()
+        let count = try view.fetch(FetchDescriptor<Essay>()).count { 10 / $0.year > 2 }
+        #expect(try view.count(FetchDescriptor<Essay>(predicate: predicate)) == count)
+      }
+      try await container.flush()
+    }
+  }
+}
