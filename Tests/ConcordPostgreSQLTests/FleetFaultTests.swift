@@ -60,6 +60,17 @@
       case slowly
       /// In the same database, in one transaction: no connection is lost.
       case inPlace
+      /// In another cluster, which has given fewer ids of transactions.
+      case inYoungerCluster, slowlyInYoungerCluster
+
+      var isSlow: Bool { self == .slowly || self == .slowlyInYoungerCluster }
+      var isElsewhere: Bool { self == .inYoungerCluster || self == .slowlyInYoungerCluster }
+    }
+
+    /// A position that was given out, and the ids that were there.
+    private struct Given: Sendable {
+      let position: StorePosition
+      let ids: Set<EntityKey>
     }
 
     @Test(
@@ -75,26 +86,83 @@
       try coordinator.attach(store, configuration: "")
       let view = ViewContext(parent: coordinator, delivery: .immediate) { _ in }
       let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.id)]))
+      let unknown = Locked(0)
+      let observation = store.observeCommits { commit in if commit.keys == nil { unknown.withLock { $0 += 1 } } }
+      defer { withExtendedLifetime(observation) {} }
+      try store.startFeed()
+      if replacing.isElsewhere {
+        try server.sql("DO $$ BEGIN FOR i IN 1..3000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$")
+      }
       try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1] })
       let copy = server.folder.appending(path: "copy.sql")
       try server.dump(to: copy, replacing == .inPlace ? ["--clean"] : [])
       var commands = try String(contentsOf: copy, encoding: .utf8)
-      switch replacing {
-      case .atOnce: break
-      case .slowly: commands = Self.slowed(commands)
-      case .inPlace: commands = "BEGIN;\n\(commands)\nCOMMIT;\n"
-      }
+      if replacing.isSlow { commands = Self.slowed(commands) }
+      if replacing == .inPlace { commands = "BEGIN;\n\(commands)\nCOMMIT;\n" }
       try Data(commands.utf8).write(to: copy)
       try fleet.sql("INSERT INTO \"Progress\" VALUES (2, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1, 2] })
-      if replacing != .inPlace {
-        try server.sql("DROP DATABASE shop WITH (FORCE); CREATE DATABASE shop OWNER shop", database: "postgres")
+      // What devices would have been told meanwhile.
+      let given = Locked<[Given]>([])
+      let entity = try fleet.model.entity(Progress.self)
+      @Sendable func look() -> Given? {
+        try? store.read { reading in
+          var ids: Set<EntityKey> = []
+          try reading.rows(RowQuery(entity)) { key, _ in
+            ids.insert(EntityKey(entity, key))
+            return true
+          }
+          return Given(position: try reading.position(), ids: ids)
+        }
       }
-      try server.restore(copy)
+      let isOver = Locked(false)
+      let looking = Thread {
+        while !isOver.withLock({ $0 }) {
+          if let found = look() { given.withLock { $0.append(found) } }
+          Thread.sleep(forTimeInterval: 0.02)
+        }
+      }
+      looking.start()
+      defer { isOver.withLock { $0 = true } }
+      let restored: PostgreSQLServer
+      if replacing.isElsewhere {
+        let port = server.port
+        let other = try PostgreSQLServer(isFast: true)
+        try server.stop("immediate")
+        try other.move(to: port)
+        restored = other
+      } else {
+        if replacing != .inPlace {
+          try server.sql("DROP DATABASE shop WITH (FORCE); CREATE DATABASE shop OWNER shop", database: "postgres")
+        }
+        restored = server
+      }
+      defer { if restored !== server { try? restored.stop("immediate") } }
+      try restored.restore(copy)
       #expect(eventually(30) { list.value.map(\.id) == [1] }, "\(list.value.map(\.id))")
-      try fleet.sql("INSERT INTO \"Progress\" VALUES (3, 0, 1)")
+      func insert(_ id: Int) throws {
+        try restored.sql("INSERT INTO \(identifier(fleet.schema)).\"Progress\" VALUES (\(id), 0, 1)")
+      }
+      try insert(3)
       #expect(eventually { list.value.map(\.id) == [1, 3] }, "\(list.value.map(\.id))")
+      // Synchronisation goes on.
+      #expect(eventually(30) { look() != nil })
+      let now = try #require(look())
+      try insert(4)
+      #expect(try store.read { try $0.changes(since: now.position) }?.rows.map(\.key) == [fleet.key(4)])
+      isOver.withLock { $0 = true }
+      let ids = try #require(look()).ids
+      for given in given.withLock({ $0 }) {
+        guard let changes = try store.read({ try $0.changes(since: given.position) }) else { continue }
+        let missing = given.ids.symmetricDifference(ids).subtracting(changes.rows.map(\.key))
+        #expect(missing.isEmpty, "\(given.position) shows no change of \(missing)")
+      }
+      // Nothing is read again and again.
+      #expect(eventually { list.value.map(\.id) == [1, 3, 4] })
+      let count = unknown.withLock { $0 }
+      Thread.sleep(forTimeInterval: 1)
+      #expect(unknown.withLock { $0 } == count)
     }
 
     /// What `pg_dump` says, with a pause before each object, and the rows of the entities as the last ones, after a longer pause.

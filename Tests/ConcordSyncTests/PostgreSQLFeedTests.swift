@@ -285,6 +285,54 @@
       try second.close()
     }
 
+    @Test("A database that was filled from the dump of an older cluster is followed as any other")
+    func olderCluster() throws {
+      let (model, schema) = (try shopModel(), Kind.newSchema())
+      let url = try #require(Kind.database)
+      let first = try store(schema, model)
+      try first.startFeed()
+      for turn in 1...3 { try put(1, "\(turn)", in: first, model) }
+      try first.close()
+      // As they would be there.
+      let later = "+ 1000000000)::text::xid8"
+      try run(
+        """
+        SET search_path TO \(identifier(schema));
+        UPDATE concord_history SET xid = (xid::text::bigint \(later);
+        UPDATE concord_changes SET xid = (xid::text::bigint \(later);
+        UPDATE concord_feed SET forgotten = (forgotten::text::bigint \(later), begun = (begun::text::bigint \(later);
+        UPDATE concord_state SET trimmed = (trimmed::text::bigint \(later);
+        """, at: url)
+      let second = try store(schema, model)
+      #expect(throws: StoreError.self) { try second.read { try $0.position() } }
+      try second.startFeed()
+      let now = try second.read { try $0.position() }
+      try put(1, "four", in: second, model)
+      let change = try second.read { try $0.changes(since: now) }?.rows.first
+      #expect(change?.before == [.integer(1), .text("3"), .integer(1)])
+      let left = try second.read { _ in
+        try second.pool.with { try $0.query("SELECT count(*) FROM concord_changes WHERE xid >= '1000000000'") }
+      }
+      #expect(left.integer(0, 0) == 0)
+      try second.close()
+    }
+
+    @Test("A feed whose triggers are not all there gives no positions")
+    func incomplete() throws {
+      let (model, schema) = (try shopModel(), Kind.newSchema())
+      let url = try #require(Kind.database)
+      let first = try store(schema, model)
+      try first.startFeed()
+      _ = try first.read { try $0.position() }
+      try first.close()
+      try run("DROP TRIGGER concord_feed_update ON \(identifier(schema)).\"Book\"", at: url)
+      let second = try store(schema, model)
+      #expect(throws: StoreError.self) { try second.read { try $0.position() } }
+      try second.startFeed()
+      _ = try second.read { try $0.position() }
+      try second.close()
+    }
+
     private func run(_ sql: String, at url: String) throws {
       let psql = Process()
       psql.executableURL = URL(filePath: "/usr/bin/env")

@@ -46,6 +46,8 @@
     let isTrimmed: Bool
     /// Whether the state that was looked at is before the position.
     let isBehind: Bool
+    /// Whether some were left out that a copy has brought: see ``ForeignChanges``.
+    let hasForeign: Bool
 
     /// A committed transaction.
     struct Transaction {
@@ -96,7 +98,9 @@
       }
       self.position = position
       epoch = result.text(0, 1)
-      isTrimmed = result.bits(0, 2) >= old.xmin
+      let trimmed = result.bits(0, 2)
+      isTrimmed = trimmed >= old.xmin && trimmed < position.xmax
+      var hasForeign = trimmed >= position.xmax
       isBehind = position.xmax < old.xmax
       var transactions: [Transaction] = []
       var excepted: Set<TransactionID> = []
@@ -105,6 +109,10 @@
         let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
         let name = result.text(row, 4)
         if !result.isNull(row, 5) { keyCounts[name, default: 0] += result.texts(row, 5).count }
+        if id.number >= position.xmax {
+          hasForeign = true
+          continue
+        }
         if known.contains(id) {
           excepted.insert(id)
           continue
@@ -120,6 +128,7 @@
         }
       }
       (self.transactions, self.excepted, self.keyCounts) = (transactions, excepted, keyCounts)
+      self.hasForeign = hasForeign
     }
   }
 

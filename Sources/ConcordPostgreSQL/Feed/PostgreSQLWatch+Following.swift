@@ -134,11 +134,23 @@
           // A role that may not do it leaves it to others.
           lastTrim.withLock { $0 = Date() }
         }
+        try removeForeign(listening)
         pool.closeIdle()
         // What could not be read meanwhile can be read again.
         if failures >= Self.mostSilentFailures { tellAny() }
         failures = 0
       } catch { didFail(&connection, &failures) }
+    }
+
+    /// Removes what a copy has brought, if the role may do that.
+    private func removeForeign(_ connection: PostgreSQLConnection) throws {
+      let hasForeign = state.withLock { state in
+        defer { state.hasForeign = false }
+        return state.hasForeign
+      }
+      guard hasForeign else { return }
+      do { try ForeignChanges.remove(connection) } catch let failure as PostgreSQLFailure where failure.code == "42501"
+      {}
     }
 
     private func didFail(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
@@ -180,40 +192,13 @@
 
     /// Tells that everything may have changed in a database that another one may have taken the place of.
     private func tellAny(_ connection: PostgreSQLConnection, _ note: (inout State) -> Void) throws {
-      let isFilled = try isFilled(connection)
+      let isFilled = try TriggerCheck.changes(tables.values).isComplete { try connection.run($0) }
       tellAny {
         state.withLock { state in
           note(&state)
           state.isBeingFilled = !isFilled
         }
       }
-    }
-
-    /// Whether the triggers of all tables are there. Where a copy is restored they come last, and what comes before is told by nobody.
-    private func isFilled(_ connection: PostgreSQLConnection) throws -> Bool {
-      func array(_ names: [String]) -> ParameterArray {
-        var array = ParameterArray(.text)
-        for name in names {
-          var row = PostgreSQLParameters()
-          row.append(storedName(name))
-          array.append(row, at: 0)
-        }
-        return array
-      }
-      let names = tables.values.flatMap { [$0.entity.name] + $0.collections.map(\.name) }
-      let triggers = FeedTables.tablesOfTrigger.keys.map(FeedTables.trigger)
-      var parameters = PostgreSQLParameters()
-      parameters.append(storedName(options.schema))
-      parameters.append(array(names))
-      parameters.append(array(triggers))
-      let result = try connection.run([
-        .once(
-          """
-          SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND c.relname = ANY ($2) AND t.tgname = ANY ($3)
-          """, parameters)
-      ])[0]
-      return result.integer(0, 0) >= Int64(names.count * triggers.count)
     }
 
     /// Tells all that is committed and not told yet.
@@ -232,6 +217,7 @@
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
         let changes = try FeedChanges(results[0], since: position, tables, store: store, except: told)
+        if changes.hasForeign { noteForeign() }
         let isWhole = changes.epoch == epoch && !changes.isTrimmed && !changes.isBehind
         let others = state.withLock { state in
           changes.transactions.filter { transaction in

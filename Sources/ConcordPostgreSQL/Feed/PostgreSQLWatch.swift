@@ -29,6 +29,10 @@
       var identity: String
       /// Whether tables may be changed of which nothing is told.
       var isBeingFilled = false
+      /// Whether there are changes that a copy has brought: see ``ForeignChanges``.
+      var hasForeign = false
+      /// The table of the feed of positions that was found to be complete.
+      var completeFeed: String?
       /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
       var told: Set<TransactionID> = []
       /// Those before the position that are not told yet, and their keys.
@@ -157,6 +161,7 @@
       // What was told before is among those that are being told, or observers know it.
       let told = state.withLock { $0.told }
       let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
+      if changes.hasForeign { noteForeign() }
       // The position may have gone beyond the state that the reading sees since it began. It has not gone back to before it unless the
       // server has.
       let isBehind = changes.isBehind && (mark.map { changes.position.xmax < $0.position.xmax } ?? false)
@@ -187,6 +192,22 @@
 
     /// The number of changes that a reading may have to look through.
     private static let mostBehind = 64
+
+    // MARK: Copies
+
+    /// Notes that there are changes that a copy has brought. They are removed soon.
+    func noteForeign() { state.withLock { $0.hasForeign = true } }
+
+    /// Checks that the rows of tables are kept as they were when they are changed, once for each table of the feed: a copy that is being restored
+    /// has the table before that.
+    ///
+    /// - Returns: whether they are.
+    func isFeedComplete(_ table: String, _ check: () throws -> Bool) throws -> Bool {
+      if state.withLock({ $0.completeFeed == table }) { return true }
+      guard try check() else { return false }
+      state.withLock { $0.completeFeed = table }
+      return true
+    }
 
     // MARK: Notifying
 

@@ -30,7 +30,7 @@
     /// The writes that are sent before the next statement.
     private var waiting = WaitingWrites()
     var cursorCount = 0
-    private let watch: PostgreSQLWatch?
+    let watch: PostgreSQLWatch?
     /// The position up to which the watch had told all before this reading began.
     private let mark: PostgreSQLWatch.Mark?
     /// The number of readings within this one, which read with it, but do not announce for it.

@@ -61,6 +61,12 @@
       """,
     ]
 
+    /// The statements that begin a feed anew which is there, for a role that may not make one.
+    static let beginAnew = [
+      "DELETE FROM concord_history",
+      "UPDATE concord_feed SET epoch = \(newEpoch), merged = 0, kept = 0, forgotten = '0', begun = '0'",
+    ]
+
     // MARK: Triggers
 
     /// The operations that triggers follow.

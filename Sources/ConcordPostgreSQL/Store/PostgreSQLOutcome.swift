@@ -26,7 +26,7 @@
           let result = try connection.run([
             .once(
               """
-              SELECT pg_xact_status('\(id.number)'::xid8), trimmed >= '\(id.number)'::xid8, EXISTS (
+              SELECT pg_xact_status('\(id.number)'::xid8), \(Self.isTrimmed(id.number)), EXISTS (
                 SELECT 1 FROM concord_changes WHERE xid = '\(id.number)'::xid8 AND session = \(literal(id.session))
               ) FROM concord_state
               """)
@@ -85,7 +85,7 @@
             .once("SELECT pg_try_advisory_lock(\(PostgreSQLConnection.lock(of: session)))"),
             .once(
               """
-              SELECT trimmed >= '\(bound)'::xid8, (
+              SELECT \(Self.isTrimmed(bound)), (
                 SELECT xid FROM concord_changes
                 WHERE xid > '\(last)'::xid8 AND session = \(literal(session))
                 ORDER BY xid DESC LIMIT 1
@@ -110,6 +110,11 @@
         Thread.sleep(forTimeInterval: wait)
         wait = min(wait * 2, 1)
       }
+    }
+
+    /// Whether the changes of a transaction may have been removed because of their age. A copy may have brought a later id (``ForeignChanges``).
+    private static func isTrimmed(_ id: UInt64) -> String {
+      "trimmed >= '\(id)'::xid8 AND trimmed < pg_snapshot_xmax(pg_current_snapshot())"
     }
 
     /// The statement that ends the server's process which has the lock of a connection.

@@ -325,7 +325,10 @@
         var attempts = PostgreSQLAttempts(timeout: options.timeout)
         while true {
           do {
-            try pool.with { try HistorySchema(schema).prepare($0) }
+            try pool.with {
+              try HistorySchema(schema).prepare($0)
+              try ForeignChanges.remove($0)
+            }
             break
           } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {
             repeatedWrites.withLock { $0 += 1 }

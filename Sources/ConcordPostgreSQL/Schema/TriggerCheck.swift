@@ -1,0 +1,54 @@
+#if PostgreSQL
+  import ConcordModel
+
+  /// The question whether tables have their triggers. Where a copy of a database is restored these come last, and what comes before is told by
+  /// nobody.
+  struct TriggerCheck {
+    private let names: [String]
+    private let triggers: [String]
+
+    /// The triggers that note which rows were changed.
+    static func changes(_ tables: some Sequence<PostgreSQLTable>) -> TriggerCheck {
+      TriggerCheck(tables, FeedTables.tablesOfTrigger.keys.map(FeedTables.trigger))
+    }
+
+    /// The triggers that keep rows as they were.
+    static func history(_ tables: some Sequence<PostgreSQLTable>) -> TriggerCheck {
+      TriggerCheck(tables, HistoryTables.operations.map(HistoryTables.trigger))
+    }
+
+    private init(_ tables: some Sequence<PostgreSQLTable>, _ triggers: [String]) {
+      names = tables.flatMap { [$0.entity.name] + $0.collections.map(\.name) }.map { storedName($0) }
+      self.triggers = triggers
+    }
+
+    /// The statement that asks. Tables that are not there do not count: a later version of the program may have no use for them.
+    private var command: PostgreSQLConnection.Command {
+      var parameters = PostgreSQLParameters()
+      for texts in [names, triggers] {
+        var array = ParameterArray(.text)
+        for text in texts {
+          var row = PostgreSQLParameters()
+          row.append(text)
+          array.append(row, at: 0)
+        }
+        parameters.append(array)
+      }
+      return .once(
+        """
+        SELECT NOT EXISTS (
+          SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = current_schema() AND c.relname = ANY ($1)
+          AND (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = ANY ($2)) < cardinality($2)
+        )
+        """, parameters)
+    }
+
+    /// Whether all tables that are there have them.
+    ///
+    /// - Parameter run: runs a statement.
+    func isComplete(_ run: ([PostgreSQLConnection.Command]) throws -> [PostgreSQLResult]) throws -> Bool {
+      try run([command])[0].bool(0, 0)
+    }
+  }
+#endif
