@@ -93,6 +93,46 @@
       }
     }
 
+    @Test(
+      "A row for which the predicate of a publication has no answer is not sent, is named in the log, and stops no other row",
+      arguments: Kind.allCases, ["divided", "computed"])
+    func unanswered(_ kind: Kind, _ publication: String) async throws {
+      let lines = Kept<[[String: String]]>([])
+      let log = Logger(label: "shop") { _ in KeptLines(lines: lines) }
+      try await withWorld(kind, log: log) { world in
+        // What a store evaluates, and what is left to memory.
+        world.service.publish("divided", of: Book.self) { _, _ in #Predicate<Book> { 10 / $0.stock > 0 } }
+        world.service.publish("computed", of: Book.self) { _, _ in
+          #Predicate<Book> { $0.title.description == "z" || 10 / $0.stock > 0 }
+        }
+        func put(_ id: Int, stock: Int) throws {
+          let context = world.container.newBackgroundContext()
+          context.insert(Book(id: id, title: "\(id)", stock: stock))
+          try context.save()
+        }
+        for id in 1...5 { try put(id, stock: id == 2 ? 0 : 5) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe(publication).ready()
+        func stored() throws -> [Int] { try device.stored(Book.self).map(\.id).sorted() }
+        #expect(try stored() == [1, 3, 4, 5])
+        let line = [
+          "message": "the predicate of a publication has no answer for a row: it is not sent", "level": "error",
+          "publication": publication, "entity": "Book", "id": "2",
+        ]
+        #expect(lines.withLock { $0.filter { $0 == line }.count } == 1, "\(lines.withLock { $0 })")
+        // One that loses its answer leaves, and one that gets it enters.
+        try put(3, stock: 0)
+        try put(6, stock: 1)
+        try await device.sync.checkpoint()
+        #expect(try stored() == [1, 4, 5, 6])
+        try put(2, stock: 3)
+        try await device.sync.checkpoint()
+        #expect(try stored() == [1, 2, 4, 5, 6])
+        #expect(device.sync.status == .upToDate)
+        try await device.stop()
+      }
+    }
+
     @Test("A device takes no row whose values do not have the types of its columns, and goes on when they have")
     func device() async throws {
       try await withWorld { world in

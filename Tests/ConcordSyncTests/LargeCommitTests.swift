@@ -2,6 +2,7 @@
   import Concord
   import ConcordServer
   import Foundation
+  import Logging
   import Metrics
   import Testing
 
@@ -42,13 +43,18 @@
         #expect(reading.rowsRead - before <= 5000 + changes.count)
         // A page finds the same from above.
         let text = "x"
-        let predicate = try RowPredicate(#Predicate<Line> { $0.text == text }, in: model)
+        func served(_ predicate: Predicate<Line>) throws -> Served {
+          Served(
+            predicate: try RowPredicate(predicate, in: model), publication: "lines",
+            log: ServerLog(Logger(label: "lines")))
+        }
+        let predicate = try served(#Predicate { $0.text == text })
         var containers = RowContainers(reading: reading, model: model)
         let read = reading.rowsRead
         for change in changes { _ = try containers.holds(predicate, above: change.key) }
         #expect(reading.rowsRead - read <= 5000 + 10_000)
         let none = "y"
-        let other = try RowPredicate(#Predicate<Line> { $0.text == none }, in: model)
+        let other = try served(#Predicate { $0.text == none })
         var outside = RowContainers(reading: reading, model: model)
         let again = reading.rowsRead
         for change in changes { #expect(try !outside.holds(other, above: change.key)) }

@@ -11,7 +11,10 @@ package struct RowPredicate: Sendable {
   package let isOfColumns: Bool
   /// A text that is equal for predicates that hold for the same rows, whatever the state of the store. Others may differ without need.
   package let fingerprint: String
-  private let find: @Sendable (any RowReading) throws -> [StoredValue]
+  private let find: @Sendable (any RowReading, LeaveOut?) throws -> [StoredValue]
+
+  /// A closure that receives the key of a row for which the predicate has no answer, and which is left out, and the error.
+  package typealias LeaveOut = (StoredValue, any Error) -> Void
 
   /// Creates a predicate; `nil` stands for all rows.
   package init<T: PersistentEntity>(_ predicate: Predicate<T>?, in model: Model) throws {
@@ -26,26 +29,36 @@ package struct RowPredicate: Sendable {
     text.add(plan.condition)
     if !isExact, let predicate { text.add(predicate) }
     fingerprint = text.text
-    find = { reading in
-      var keys: [StoredValue] = []
+    find = { reading, leaveOut in
       if isExact {
-        try entity.evaluating {
-          try reading.rows(plan.unordered) { key, _ in
-            keys.append(key)
-            return true
-          }
-        }
-      } else {
-        for value in try plan.finish(plan.load(reading, EntityLoader(reading, model: model))) {
-          keys.append(try T.storedKey(of: value.id))
+        do { return try plan.keys(reading) } catch {
+          guard let leaveOut, StoreError.isOfPredicate(error) else { throw error }
+          return try plan.answeredKeys(reading, leaveOut)
         }
       }
-      return keys
+      let loader = EntityLoader(reading, model: model)
+      func values() throws -> [T] {
+        guard let leaveOut else { return try plan.finish(plan.load(reading, loader)) }
+        func answered(_ plan: FetchPlan<T>) throws -> [T] {
+          try plan.finish(plan.load(reading, loader)) { value, error in
+            if let key = try? T.storedKey(of: value.id) { leaveOut(key, error) }
+          }
+        }
+        do { return try answered(plan) } catch  where StoreError.isOfPredicate(error) {
+          return try answered(plan.inMemory)
+        }
+      }
+      return try values().map { try T.storedKey(of: $0.id) }
     }
   }
 
   /// Returns the keys of the rows that it holds for, in any order.
-  package func keys(_ reading: any RowReading) throws -> [StoredValue] { try find(reading) }
+  package func keys(_ reading: any RowReading) throws -> [StoredValue] { try find(reading, nil) }
+
+  /// Returns the keys of the rows that it holds for, in any order, without those for which it has no answer.
+  package func keys(_ reading: any RowReading, leavingOut leaveOut: LeaveOut) throws -> [StoredValue] {
+    try withoutActuallyEscaping(leaveOut) { try find(reading, $0) }
+  }
 
   /// Whether it holds for a row with these columns, if it depends on nothing else.
   package func holds(_ values: [StoredValue], key: StoredValue) throws -> Bool {
@@ -53,10 +66,52 @@ package struct RowPredicate: Sendable {
     return try entity.evaluating { try StoredEvaluation(EvaluatedRow(key, row), nil).holds(condition) }
   }
 
+  /// The same; it does not hold for a row for which it has no answer.
+  package func holds(_ values: [StoredValue], key: StoredValue, leavingOut leaveOut: LeaveOut) throws -> Bool {
+    do { return try holds(values, key: key) } catch {
+      guard StoreError.isOfPredicate(error) else { throw error }
+      leaveOut(key, error)
+      return false
+    }
+  }
+
   /// A column that the predicate compares for equality, and the values, one of which it has where the predicate holds; `nil` if there is
   /// none. Texts are equal as Swift compares them.
   package var equality: (column: StoredColumn, values: Set<StoredValue>)? {
     condition.conjuncts.lazy.compactMap(\.equality).first
+  }
+}
+
+extension FetchPlan {
+  /// The keys of the rows that the store finds.
+  fileprivate func keys(_ reading: any RowReading) throws -> [StoredValue] {
+    var keys: [StoredValue] = []
+    try entity.evaluating {
+      try reading.rows(unordered) { key, _ in
+        keys.append(key)
+        return true
+      }
+    }
+    return keys
+  }
+
+  /// The same, row by row, without those for which the condition has no answer.
+  fileprivate func answeredKeys(_ reading: any RowReading, _ leaveOut: RowPredicate.LeaveOut) throws -> [StoredValue] {
+    var keys: [StoredValue] = []
+    let certain = RowQuery(entity, where: .all(condition.conjuncts.prefix { !$0.mayFail }))
+    try reading.rows(certain) { key, source in
+      do {
+        let holds = try entity.evaluating {
+          try StoredEvaluation(EvaluatedRow(key, source), reading).holds(condition)
+        }
+        if holds { keys.append(key) }
+      } catch {
+        guard StoreError.isOfPredicate(error) else { throw error }
+        leaveOut(key, error)
+      }
+      return true
+    }
+    return keys
   }
 }
 

@@ -23,6 +23,12 @@
         ["entity": entity, "id": id, "column": column, "reason": reason])
     }
 
+    func unansweredRow(publication: String, entity: String, id: String) {
+      write(
+        .error, "the predicate of a publication has no answer for a row: it is not sent",
+        ["publication": publication, "entity": entity, "id": id])
+    }
+
     /// A request, or a look at the store, has failed in another way.
     func failure(_ error: any Error) {
       if error is CancellationError { return }

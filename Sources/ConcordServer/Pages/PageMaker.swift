@@ -9,6 +9,7 @@
     let model: Model
     let seal: SyncSeal
     let reading: any RowReading
+    let log: ServerLog
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
@@ -39,7 +40,8 @@
         case .served(let predicate, let condition):
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
-          var found = try changed(predicate, isKnown ? changes : nil, &collector)
+          let served = Served(predicate: predicate, publication: subscription.name, log: log)
+          var found = try changed(served, isKnown ? changes : nil, &collector)
           found.condition = condition
           page.subscriptions.append(found)
         }
@@ -64,7 +66,7 @@
     ///
     /// - Parameter changes: what has changed since the state that the device has; `nil` if it has none, or if that is not known.
     private func changed(
-      _ predicate: RowPredicate, _ changes: RowChanges?, _ collector: inout RowCollector
+      _ predicate: Served, _ changes: RowChanges?, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
       guard let changes else { return try whole(predicate, .all, &collector) }
       let contained = model.contained(in: predicate.entity)
@@ -76,7 +78,7 @@
       return try difference(predicate, concerned, &collector)
     }
 
-    private func subscription(_ predicate: RowPredicate) -> Page.Subscription {
+    private func subscription(_ predicate: Served) -> Page.Subscription {
       var subscription = Page.Subscription()
       subscription.entity = predicate.entity.name
       return subscription
@@ -84,7 +86,7 @@
 
     /// Sends all keys, and the rows that the device may not have.
     private func whole(
-      _ predicate: RowPredicate, _ wanted: RowCollector.Wanted, _ collector: inout RowCollector
+      _ predicate: Served, _ wanted: RowCollector.Wanted, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
       var subscription = subscription(predicate)
       subscription.isWhole = true
@@ -95,7 +97,7 @@
 
     /// Decides by each changed row as it was and as it is.
     private func difference(
-      _ predicate: RowPredicate, _ changes: [RowChange], _ collector: inout RowCollector
+      _ predicate: Served, _ changes: [RowChange], _ collector: inout RowCollector
     ) throws -> Page.Subscription {
       var subscription = subscription(predicate)
       var containers = RowContainers(reading: reading, model: model)

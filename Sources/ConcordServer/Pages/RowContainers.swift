@@ -22,7 +22,7 @@
     ///
     /// - Complexity: the number of rows that contain it, up to the first for which it holds; if they are many, once the number of the rows
     ///   for which the predicate holds, with what they contain.
-    mutating func holds(_ predicate: RowPredicate, above key: EntityKey) throws -> Bool {
+    mutating func holds(_ predicate: Served, above key: EntityKey) throws -> Bool {
       if let inside { return inside.contains(key) }
       var isFound = false
       let isComplete = try visit(above: key, below: predicate.entity, limit: Self.limit) { container, row in
@@ -35,7 +35,7 @@
       return found.contains(key)
     }
 
-    private func allInside(_ predicate: RowPredicate) throws -> Set<EntityKey> {
+    private func allInside(_ predicate: Served) throws -> Set<EntityKey> {
       var found: Set<EntityKey> = []
       var open = try predicate.keys(reading).map { EntityKey(predicate.entity, $0) }
       var seen = Set(open)

@@ -32,7 +32,8 @@
           return try prepared.store.rows.read { reading in
             reading.mayReadAgain()
             return try PageMaker(
-              request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, reading: reading
+              request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, reading: reading,
+              log: log
             ).page(knownFrom: from)
           }
         }
