@@ -150,7 +150,7 @@
         let next = try await waiting["position"].text()
         let seal = try world.service.prepare().seal
         func number(_ text: String) throws -> Int {
-          try #require(seal.opened(text)?.rawValue.split(separator: ".").last.flatMap { Int($0) })
+          try #require(seal.opened(text)?.position.rawValue.split(separator: ".").last.flatMap { Int($0) })
         }
         #expect(try number(next) > number(first))
       }
@@ -243,6 +243,26 @@
         let early = try notes()
         for number in 60..<90 { _ = try await rename(number, sinceRefused: number) }
         #expect(try notes() == early)
+      }
+    }
+
+    @Test(
+      "Nobody learns what has left a condition that no page has named for his position", arguments: Kind.allCases)
+    func earlierPositions(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: 1, weight: 0.5)) } }
+        // Light carts are none of the user's business.
+        world.rules.withLock { $0 = 2 }
+        let early = try await page(world, from: nil)
+        try world.serve { try $0.update(Cart.self, id: 1) { $0.owner = 2 } }
+        world.rules.withLock { $0 = 0 }
+        let late = try await page(world, from: nil)
+        let condition = try late["subscriptions"].array()[0]["condition"].text()
+        let answer = try await page(world, from: try early["position"].text(), known: condition)
+        #expect(try answer["subscriptions"].array()[0]["whole"].bool())
+        // Who has had it is told the difference.
+        let next = try await page(world, from: try late["position"].text(), known: condition)
+        #expect(try !next["subscriptions"].array()[0]["whole"].bool())
       }
     }
 

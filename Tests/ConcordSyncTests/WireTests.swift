@@ -49,7 +49,7 @@
         {"row":["Label",1,1.5,[1,1,"n"],[]]}
         {"end":1}
         """,
-        seal.closed(StorePosition(rawValue: "12.34")),
+        seal.closed(StorePosition(rawValue: "12.34"), having: ["c"]),
       ].map { Array($0.utf8) }
       #expect(try Page(parsing: samples[2], model).rows.count == 1)
       var numbers = SplitMix(seed)
@@ -87,11 +87,29 @@
         }
         _ = try? Page(parsing: bytes, model)
         let text = String(decoding: bytes, as: UTF8.self)
-        if let position = seal.opened(text) { #expect(position.rawValue == "12.34", "seed \(seed): a forged position") }
+        if let opened = seal.opened(text) {
+          #expect(opened.position.rawValue == "12.34" && opened.has("c"), "seed \(seed): a forged position")
+        }
         if let key = EntityKey(noteName: text, in: model) {
           #expect(EntityKey(noteName: key.noteName, in: model) == key)
         }
       }
+    }
+
+    @Test("A position contains the conditions of its page, and no others, and is as long as others with as many")
+    func conditions() throws {
+      let seal = SyncSeal(key: [1, 2, 3], isHiding: true)
+      for count in [0, 1, 3, 2000] {
+        let conditions = (0..<count).map { seal.digest("\($0)") }
+        let texts = ["1", "12.345678901"].map { seal.closed(StorePosition(rawValue: $0), having: conditions) }
+        #expect(texts[0].utf8.count == texts[1].utf8.count)
+        let opened = try #require(seal.opened(texts[1]))
+        #expect(opened.position.rawValue == "12.345678901" && conditions.allSatisfy(opened.has))
+        #expect(!opened.has(seal.digest("other")) && !opened.has(""))
+        #expect(seal.opened(String(texts[1].dropFirst(4))) == nil)
+      }
+      let open = SyncSeal(key: [1, 2, 3], isHiding: false)
+      #expect(open.opened(open.closed(StorePosition(rawValue: "1"), having: []))?.has("c") == true)
     }
   }
 #endif

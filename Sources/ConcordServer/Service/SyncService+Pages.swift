@@ -7,25 +7,27 @@
   extension SyncService {
     /// Answers a request for a page: at once if something is new, or when something is, or when the time is over.
     func page(_ message: WireValue, for user: User) async throws -> [UInt8] {
-      let request = try PageRequest(message)
-      try check(request.device)
+      let received = try PageRequest(message)
+      try check(received.device)
       let name = text(of: user)
-      let wait = min(request.wait.isFinite ? max(0, request.wait) : 0, limits.wait.inSeconds)
+      let wait = min(received.wait.isFinite ? max(0, received.wait) : 0, limits.wait.inSeconds)
       let (prepared, asked) = try await workers.run(for: name, .pages) { [self] in
         let prepared = try prepare()
-        let asked = try self.asked(by: request, user, prepared.seal)
+        let asked = try self.asked(by: received, user, prepared.seal)
         if wait > 0 { live.begin(prepared.store.rows) }
         return (prepared, asked)
       }
       let deadline = clock.now + .seconds(wait)
+      let opened = received.position.flatMap { prepared.seal.opened($0) }
+      let request = received.claimingNothing(beyond: opened)
       // Nothing concerns the device between its own position and this one.
-      var known = request.position.flatMap { prepared.seal.opened($0) }
+      var known = opened?.position
       while true {
         // Before the state is read, so that nothing between is missed.
         let ticket =
           wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(name, request)) : nil
         let from = known
-        let (found, position) = try await workers.run(for: name, .pages) { [self] in
+        let (page, position) = try await workers.run(for: name, .pages) { [self] in
           let begin = ContinuousClock.now
           defer { metrics.pageRead(in: .now - begin) }
           try checkUnread(name)
@@ -37,12 +39,13 @@
             ).page(knownFrom: from)
           }
         }
-        var page = found
         let looks = live.looks
         let remaining = deadline - clock.now
         // Another process of the device may wait with what it subscribed to before.
         if wait == 0 { live.replace(DeviceName(name, request)) }
-        guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else { return bytes(of: page) }
+        guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else {
+          return bytes(of: page, at: position, prepared.seal)
+        }
         let isWoken = await ticket.wait(for: remaining, clock)
         // The changes up to there were looked at for all. They are not looked through again, by this request nor by the next one.
         let reached = live.position(after: looks, for: ticket)
@@ -51,8 +54,7 @@
           known = reached ?? position
           continue
         }
-        if let reached { page.position = prepared.seal.closed(reached) }
-        return bytes(of: page)
+        return bytes(of: page, at: reached ?? position, prepared.seal)
       }
     }
 
@@ -64,7 +66,10 @@
         limit: .unreadBytesOfUser)
     }
 
-    private func bytes(of page: Page) -> [UInt8] {
+    private func bytes(of page: Page, at position: StorePosition, _ seal: SyncSeal) -> [UInt8] {
+      var page = page
+      page.position = seal.closed(
+        position, having: page.subscriptions.filter { $0.refusal == nil }.map(\.condition))
       let bytes = page.bytes
       let kind: SyncMetrics.PageKind =
         page.isEmpty ? .empty : page.subscriptions.contains(where: \.isWhole) ? .whole : .changes
@@ -123,6 +128,17 @@
       guard !device.isEmpty, device.utf8.count <= 64, device.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw WireError("a device's name has at most 64 visible characters of ASCII")
       }
+    }
+  }
+
+  extension PageRequest {
+    /// The request without the states that no page has named for its position: what held there for another condition is not the user's business.
+    fileprivate func claimingNothing(beyond position: SyncSeal.Opened?) -> PageRequest {
+      var request = self
+      for (index, subscription) in subscriptions.enumerated() {
+        if let known = subscription.known, position?.has(known) != true { request.subscriptions[index].known = nil }
+      }
+      return request
     }
   }
 #endif
