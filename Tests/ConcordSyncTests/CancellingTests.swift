@@ -79,5 +79,97 @@
         try await device.stop()
       }
     }
+
+    @Test("The first page of a user who has signed out meanwhile shows the next one nothing", arguments: [true, false])
+    func otherUser(_ hasPage: Bool) async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: id)) } }
+        let token = Kept("user-1")
+        let device = try await world.device("a", token: token)
+        if hasPage { try await device.sync.checkpoint() }
+        let (isHolding, isHeld, seen) = (Kept(true), Kept(false), Kept<[[Int]]>([]))
+        device.route { request, transport in
+          let response = try await transport.send(request)
+          guard request.isForPages, String(decoding: request.body ?? Data(), as: UTF8.self).contains("carts") else {
+            return response
+          }
+          // What the pages before have left.
+          let owners = try device.stored(Cart.self).map(\.owner)
+          seen.withLock { $0.append(owners) }
+          isHeld.withLock { $0 = true }
+          while isHolding.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+          return response
+        }
+        let carts = device.sync.subscribe("carts")
+        #expect(try await eventually { isHeld.withLock { $0 } })
+        try await device.connect.outbox.clear()
+        try await carts.cancel()
+        token.withLock { $0 = "user-2" }
+        let again = device.sync.subscribe("carts")
+        #expect(try await device.sync.subscriptions().count == 1)
+        isHolding.withLock { $0 = false }
+        try await again.ready()
+        try await device.sync.checkpoint()
+        let owners = seen.withLock { $0 }
+        #expect(owners.count >= 2 && owners.allSatisfy { !$0.contains(1) }, "\(owners)")
+        #expect(try device.stored(Cart.self).map(\.id) == [2])
+        device.network.base.withLock { $0 = nil }
+        try await device.stop()
+      }
+    }
+
+    @Test("Who subscribes again while the first page is on the way gets it once")
+    func subscribedAgain() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.checkpoint()
+        let count = Kept(0)
+        device.route { request, transport in
+          let text = String(decoding: request.body ?? Data(), as: UTF8.self)
+          if request.isForPages, text.contains(#""known":null"#) { count.withLock { $0 += 1 } }
+          return try await transport.send(request)
+        }
+        let held = Held()
+        held.follow(device)
+        held.hold()
+        device.sync.subscribe("carts")
+        #expect(try await eventually { held.count > 0 })
+        let again = device.sync.subscribe("carts")
+        #expect(try await device.sync.subscriptions().count == 1)
+        held.release()
+        try await again.ready()
+        try await device.sync.checkpoint()
+        #expect(count.withLock { $0 } == 1)
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try await device.stop()
+      }
+    }
+
+    @Test("A page is not applied over that of another user, also where both end at the same position")
+    func samePosition() async throws {
+      var limits = SyncLimits()
+      limits.hidesPositions = false
+      try await withWorld(limits: limits) { world in
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: id)) } }
+        // Two processes with one file, as an app and its extension.
+        let first = try await world.device("a")
+        try await first.sync.subscribe("carts").ready()
+        let second = try await world.device("a", user: 2)
+        let held = Held()
+        held.follow(first)
+        held.hold()
+        async let checkpoint: Void = first.sync.checkpoint()
+        #expect(try await eventually { held.count > 0 })
+        try await second.sync.checkpoint()
+        #expect(try second.stored(Cart.self).map(\.id) == [2])
+        held.release()
+        try await checkpoint
+        try await first.sync.checkpoint()
+        #expect(try first.stored(Cart.self).map(\.id) == [1])
+        try await first.stop()
+        try await second.stop()
+      }
+    }
   }
 #endif

@@ -72,6 +72,64 @@
       }
     }
 
+    @Test(
+      "Rows of a publication that a server does not know leave when the user is another one",
+      arguments: [true, false])
+    func unknownToOtherUser(_ wasRefused: Bool) async throws {
+      try await withWorld { world in
+        world.service.publish("new", of: Cart.self) { user, _ in
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id }
+        }
+        let earlier = shopService(world.container)
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: id)) } }
+        let token = Kept("user-1")
+        let device = try await world.device("a", token: token)
+        try await device.sync.subscribe("new").ready()
+        device.route { request, _ in
+          try await earlier.transport(as: User(id: token.withLock { $0 == "user-1" } ? 1 : 2)).send(request)
+        }
+        if wasRefused {
+          // It is not asked for again for a while.
+          try await device.sync.checkpoint()
+          #expect(try device.stored(Cart.self).map(\.id) == [1])
+        }
+        token.withLock { $0 = "user-2" }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).isEmpty)
+        try await device.stop()
+      }
+    }
+
+    @Test("An app that subscribes at each start loses the rows of a publication that is no longer there")
+    func removedPublication() async throws {
+      try await withWorld { world in
+        world.service.publish("new", of: Cart.self) { user, _ in
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id }
+        }
+        let later = shopService(world.container).transport(as: User(id: 1))
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("new").ready()
+        device.route { request, _ in try await later.send(request) }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try await device.stop()
+        let connect = DeviceConnect(name: "Shop", model: try shopModel())
+        try connect.attachPersistentStore(at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        let sync = connect.sync(over: PassingTransport { try await later.send($0) }) { nil }
+        // Before the server is asked.
+        let again = sync.subscribe("new")
+        #expect(try await sync.subscriptions().count == 1)
+        try await connect.start()
+        await #expect(throws: SyncError.self) { try await again.ready() }
+        let next = Device(connect: connect, sync: sync, network: Network())
+        #expect(try next.stored(Cart.self).isEmpty)
+        try await next.stop()
+      }
+    }
+
     @Test("What a server has refused is asked for again when the app starts again")
     func refusedSubscriptions() async throws {
       try await withWorld { world in

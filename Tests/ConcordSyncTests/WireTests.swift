@@ -111,5 +111,18 @@
       let open = SyncSeal(key: [1, 2, 3], isHiding: false)
       #expect(open.opened(open.closed(StorePosition(rawValue: "1"), having: []))?.has("c") == true)
     }
+
+    @Test("What a device notes of subscriptions is read as it was, whatever the texts in it are")
+    func notes() {
+      for text in ["", "1", "a b  c ", "\u{301}x", " \u{301}", "e\u{301} \u{200D}", "refused", "\n"] {
+        let states: [SubscriptionState] = [
+          .refused(text), .known(condition: text), .new(mark: "m", wasRefused: true),
+          .new(mark: "m", wasRefused: false),
+        ]
+        for state in states { #expect(SubscriptionState(note: state.note) == state) }
+      }
+      // As earlier releases have noted it.
+      #expect(SubscriptionState(note: "new") == .new(mark: "", wasRefused: false))
+    }
   }
 #endif

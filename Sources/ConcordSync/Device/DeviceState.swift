@@ -1,6 +1,9 @@
 import ConcordConnect
 import Foundation
 
+/// A subscription, and its state in the file.
+typealias NotedSubscription = (id: SubscriptionID, state: SubscriptionState)
+
 /// The contents of the notes, read in one transaction.
 struct DeviceState: Sendable {
   var device: String
@@ -9,7 +12,7 @@ struct DeviceState: Sendable {
   var actions: Int64
   var refused: Int64
   /// The subscriptions, in the order of their texts.
-  var subscriptions: [(id: SubscriptionID, state: SubscriptionState)]
+  var subscriptions: [NotedSubscription]
 
   /// Reads the notes, and writes those that are missing.
   init(_ writing: any RowWriting, fingerprint: String) throws {
@@ -30,8 +33,8 @@ struct DeviceState: Sendable {
   }
 
   /// Reads the notes of the subscriptions.
-  static func subscriptions(_ writing: any RowWriting) throws -> [(id: SubscriptionID, state: SubscriptionState)] {
-    var found: [(id: SubscriptionID, state: SubscriptionState)] = []
+  static func subscriptions(_ writing: any RowWriting) throws -> [NotedSubscription] {
+    var found: [NotedSubscription] = []
     var others: [(text: String, id: SubscriptionID, state: SubscriptionState)] = []
     try writing.notes(in: SyncNotes.subscriptions, after: nil) { text, note in
       guard let id = SubscriptionID(text: text) else { return true }
@@ -53,7 +56,7 @@ struct DeviceState: Sendable {
   ) throws {
     // With the rows of both it has the state of neither, and gets all of it.
     let isOther = try writing.note(SyncNotes.subscription(id.text)) != nil
-    try writing.setNote((isOther ? .new : state).note, for: SyncNotes.subscription(id.text))
+    try writing.setNote((isOther ? .beginning() : state).note, for: SyncNotes.subscription(id.text))
     var names: [String] = []
     try writing.notes(in: SyncNotes.roots(of: text), after: nil) { name, _ in
       names.append(name)
@@ -64,15 +67,20 @@ struct DeviceState: Sendable {
     try writing.setNote(nil, for: SyncNotes.subscription(text))
   }
 
-  /// Returns a request for pages. What the device has comes first, so that it is not what is beyond the server's limit.
+  /// Returns the subscriptions that a request is for. What the device has comes first, so that it is not what is beyond the server's limit.
   ///
   /// - Parameter asksRefused: whether what the server has refused is asked for again.
-  func request(awaited: [String], wait: Duration, asksRefused: Bool) -> PageRequest {
+  func asked(asksRefused: Bool) -> [NotedSubscription] {
     let known = subscriptions.filter { $0.state.isKnown }
     let others = subscriptions.filter { !$0.state.isKnown && (asksRefused || !$0.state.isRefused) }
-    return PageRequest(
+    return known + others
+  }
+
+  /// Returns a request for pages.
+  func request(for asked: [NotedSubscription], awaited: [String], wait: Duration) -> PageRequest {
+    PageRequest(
       device: device, position: position, user: user, actions: actions, awaited: awaited,
-      subscriptions: (known + others).map {
+      subscriptions: asked.map {
         .init(name: $0.id.name, parameters: $0.id.parameters, known: position == nil ? nil : $0.state.condition)
       }, wait: max(0, Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18))
   }

@@ -4,6 +4,8 @@ import ConcordConnect
 struct PageApplication {
   let page: Page
   let request: PageRequest
+  /// The subscriptions that the request is for, with their states when it was made.
+  let asked: [NotedSubscription]
   let model: Model
   let fingerprint: String
   /// The entities that pending actions name, without those whose actions the page contains.
@@ -18,21 +20,29 @@ struct PageApplication {
   /// - Returns: `nil` if the file has another position meanwhile, and nothing was written; otherwise the keys of the changed rows.
   func run() throws -> Set<EntityKey>? {
     let state = try DeviceState(writing, fingerprint: fingerprint)
+    let asked = Dictionary(self.asked.map { ($0.id, $0.state) }) { $1 }
     guard state.position == request.position, state.position == page.from, state.device == request.device,
-      page.subscriptions.count == request.subscriptions.count
+      // Positions that are not sealed may be the same for several users.
+      state.user == request.user, page.subscriptions.count == self.asked.count,
+      // The page is to bring what is in the file to its position.
+      state.subscriptions.allSatisfy({ !$0.state.isKnown || asked[$0.id] == $0.state })
     else { return nil }
     let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
     var removal = RowsLeaving(model: model, writing: writing, held: pending)
 
     var isSkipped = false
-    for (subscription, asked) in zip(page.subscriptions, request.subscriptions) {
-      let id = SubscriptionID(name: asked.name, parameters: asked.parameters)
-      // It was cancelled meanwhile, or begun anew, and then a difference is not all of it.
-      guard let known = present[id], known.isKnown || asked.known == nil else {
+    for (subscription, asked) in zip(page.subscriptions, self.asked) {
+      // It was cancelled meanwhile, or begun anew, perhaps by another user.
+      guard present[asked.id] == asked.state else {
         isSkipped = true
         continue
       }
-      try apply(subscription, to: id, known, &removal)
+      try apply(subscription, to: asked, ofOtherUser: isOfOtherUser(state), &removal)
+    }
+    if isOfOtherUser(state) {
+      for (id, state) in state.subscriptions where asked[id] != state {
+        try leave(names(in: SyncNotes.roots(of: id.text)), of: id, &removal)
+      }
     }
 
     var changed: Set<EntityKey> = []
@@ -67,19 +77,28 @@ struct PageApplication {
     return changed
   }
 
-  private func apply(
-    _ subscription: Page.Subscription, to id: SubscriptionID, _ known: SubscriptionState, _ removal: inout RowsLeaving
-  ) throws {
-    let space = SyncNotes.roots(of: id.text)
-    func leave(_ names: [String]) throws {
-      for name in names {
-        try writing.setNote(nil, for: NoteName(space, name))
-        if let key = EntityKey(noteName: name, in: model) { removal.candidates.append(key) }
-      }
+  /// Whether the file has rows of another user than that of the page.
+  private func isOfOtherUser(_ state: DeviceState) -> Bool { state.user != nil && state.user != page.user }
+
+  /// Takes rows from a subscription.
+  private func leave(_ names: [String], of id: SubscriptionID, _ removal: inout RowsLeaving) throws {
+    for name in names {
+      try writing.setNote(nil, for: NoteName(SyncNotes.roots(of: id.text), name))
+      if let key = EntityKey(noteName: name, in: model) { removal.candidates.append(key) }
     }
+  }
+
+  private func apply(
+    _ subscription: Page.Subscription, to asked: NotedSubscription, ofOtherUser isOther: Bool,
+    _ removal: inout RowsLeaving
+  ) throws {
+    let id = asked.id
+    let space = SyncNotes.roots(of: id.text)
     if let reason = subscription.refusal {
-      // A server of an earlier release may not know the publication yet: its rows stay until they are refused again.
-      if !subscription.isUnknown || known.isRefused { try leave(names(in: space)) }
+      // A server of an earlier release may not know the publication yet: the user's rows stay until they are refused again.
+      if !subscription.isUnknown || asked.state.wasRefused || isOther {
+        try leave(names(in: space), of: id, &removal)
+      }
       return try writing.setNote(SubscriptionState.refused(reason).note, for: SyncNotes.subscription(id.text))
     }
     guard let entity = model.entity(named: subscription.entity) else {
@@ -90,10 +109,10 @@ struct PageApplication {
       let present = try names(in: space)
       if !present.isEmpty {
         let wanted = Set(entered)
-        try leave(present.filter { !wanted.contains($0) })
+        try leave(present.filter { !wanted.contains($0) }, of: id, &removal)
       }
     }
-    try leave(subscription.left.map { EntityKey(entity, $0).noteName })
+    try leave(subscription.left.map { EntityKey(entity, $0).noteName }, of: id, &removal)
     for name in entered { try writing.setNote("", for: NoteName(space, name)) }
     try writing.setNote(
       SubscriptionState.known(condition: subscription.condition).note, for: SyncNotes.subscription(id.text))

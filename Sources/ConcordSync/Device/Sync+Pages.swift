@@ -129,7 +129,7 @@ extension Sync {
 
   private func exchange() async throws {
     let begin = ContinuousClock.now
-    let (isPoked, awaited, asked, beginnings, asksRefused) = state.withLock { state in
+    let (isPoked, awaited, checkpoints, beginnings, asksRefused) = state.withLock { state in
       defer { state.isPoked = false }
       return (
         state.isPoked, state.awaited, state.asked, Array(state.beginnings.keys),
@@ -139,15 +139,15 @@ extension Sync {
     // What was subscribed to before is in the page.
     for beginning in beginnings { try await noted(beginning) }
     let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0.rows, fingerprint: fingerprint) }
-    let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state == .new }
+    let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state.isNew }
     let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate && outbox.isSender
     // Who is offline is that until there is an answer.
     if !isCaughtUp, status == .upToDate || status == .offline(.notStarted) { set(.catchingUp(done: 0, total: 0)) }
-    let request = known.request(
-      awaited: awaited, wait: mayWait ? settings.wait : .zero, asksRefused: asksRefused)
+    let asked = known.asked(asksRefused: asksRefused)
+    let request = known.request(for: asked, awaited: awaited, wait: mayWait ? settings.wait : .zero)
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
-    guard try await apply(page, request, isShown: !isCaughtUp) else {
+    guard try await apply(page, request, asked, isShown: !isCaughtUp) != nil else {
       let misfits = state.withLock { state in
         state.misfits += 1
         return state.misfits
@@ -162,7 +162,7 @@ extension Sync {
       if asksRefused { state.refusedAsked = begin }
       state.pages += 1
       state.count(awaited: awaited, contained: Set(page.keys))
-      state.answered = max(state.answered, asked)
+      state.answered = max(state.answered, checkpoints)
       return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count, state.isOutdated)
     }
     if wasOutdated { outbox.carrierIsReady() }
@@ -194,39 +194,42 @@ extension Sync {
   /// Applies a page, its position and the ends of its actions in one transaction.
   ///
   /// - Parameter isShown: whether the status tells of it also if it has few rows.
-  /// - Returns: `false` if the file has another position meanwhile.
-  private func apply(_ page: Page, _ request: PageRequest, isShown: Bool) async throws -> Bool {
+  /// - Returns: the number of changed rows; `nil` if the file has another position meanwhile.
+  private func apply(
+    _ page: Page, _ request: PageRequest, _ asked: [NotedSubscription], isShown: Bool
+  ) async throws -> Int? {
     let keys = Set(page.keys)
     let total = page.rows.count
     let isLarge = total >= PageApplication.rowsOfStep
     if isLarge || isShown && total > 0 { set(.catchingUp(done: 0, total: total)) }
-    guard isLarge else { return try await write(page, keys, request) { _ in } }
+    guard isLarge else { return try await write(page, keys, request, asked) { _ in } }
     // Whoever observes the status may read the store, and must not do so within its transaction.
     let (steps, step) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
     async let showing: Void = { for await done in steps { set(.catchingUp(done: done, total: total)) } }()
-    let isApplied = try await write(page, keys, request) { step.yield($0) }
+    let changed = try await write(page, keys, request, asked) { step.yield($0) }
     step.finish()
     await showing
-    return isApplied
+    return changed
   }
 
   private func write(
-    _ page: Page, _ keys: Set<String>, _ request: PageRequest, _ progress: @escaping @Sendable (Int) -> Void
-  ) async throws -> Bool {
-    let isApplied = try await outbox.writeNotes { [outbox, model, fingerprint] transaction in
+    _ page: Page, _ keys: Set<String>, _ request: PageRequest, _ asked: [NotedSubscription],
+    _ progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> Int? {
+    let changed: Int? = try await outbox.writeNotes { [outbox, model, fingerprint] transaction in
       let writing = transaction.rows
       let application = PageApplication(
-        page: page, request: request, model: model, fingerprint: fingerprint,
+        page: page, request: request, asked: asked, model: model, fingerprint: fingerprint,
         pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing, progress: progress)
-      guard let changed = try application.run() else { return false }
+      guard let changed = try application.run() else { return nil }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }
-      return true
+      return changed.count
     }
-    if isApplied {
+    if changed != nil {
       state.withLock { state in for key in keys where state.carried[key] != nil { state.carried[key] = .applied } }
     }
-    return isApplied
+    return changed
   }
 }
 

@@ -98,8 +98,10 @@ public final class Sync: Sendable, Observable {
     outbox.beginWritingNotes { transaction in
       let writing = transaction.rows
       let note = SyncNotes.subscription(id.text)
-      if let known = try writing.note(note), SubscriptionState(note: known).isKnown { return }
-      try writing.setNote(SubscriptionState.new.note, for: note)
+      let present = try writing.note(note).map(SubscriptionState.init(note:))
+      // What is on its way, or in the file, stays so.
+      if let present, !present.isRefused { return }
+      try writing.setNote(SubscriptionState.beginning(wasRefused: present != nil).note, for: note)
     }
   }
 

@@ -1,4 +1,5 @@
 import ConcordConnect
+import Foundation
 
 /// The notes of synchronisation in the device's file, which are written in the transactions that they describe.
 enum SyncNotes {
@@ -41,8 +42,9 @@ enum SyncNotes {
 
 /// The note of a subscription.
 enum SubscriptionState: Hashable {
-  /// Its state is not in the file yet.
-  case new
+  /// Its state is not in the file yet. The mark is another one each time that it begins, so that a page for an earlier beginning, perhaps of another user, is
+  /// told apart.
+  case new(mark: String, wasRefused: Bool)
   /// Its state at the position is in the file, by a condition that the server has named.
   case known(condition: String)
   /// The server does not serve it.
@@ -50,23 +52,34 @@ enum SubscriptionState: Hashable {
 
   var isKnown: Bool { condition != nil }
   var condition: String? { if case .known(let condition) = self { condition } else { nil } }
+  var isNew: Bool { if case .new = self { true } else { false } }
   var isRefused: Bool { if case .refused = self { true } else { false } }
+  /// Whether the last answer about it was a refusal.
+  var wasRefused: Bool { if case .new(_, let wasRefused) = self { wasRefused } else { isRefused } }
+
+  /// Returns the state of a subscription that begins, or begins anew after a refusal.
+  static func beginning(wasRefused: Bool = false) -> Self {
+    .new(mark: UUID().uuidString.lowercased(), wasRefused: wasRefused)
+  }
 
   var note: String {
     switch self {
-    case .new: "new"
+    case .new(let mark, let wasRefused): "new \(mark)\(wasRefused ? " refused" : "")"
     case .known(let condition): "known \(condition)"
     case .refused(let reason): "refused \(reason)"
     }
   }
 
   init(note: String) {
-    if note.hasPrefix("known ") {
-      self = .known(condition: String(note.dropFirst(6)))
-    } else if note.hasPrefix("refused ") {
-      self = .refused(String(note.dropFirst(8)))
-    } else {
-      self = .new
+    let parts = note.splitAtSpaces(maxSplits: 1)
+    let rest = parts.count > 1 ? parts[1] : ""
+    switch parts[0] {
+    case "known" where parts.count > 1: self = .known(condition: rest)
+    case "refused" where parts.count > 1: self = .refused(rest)
+    default:
+      // Earlier releases have noted no mark.
+      let words = rest.splitAtSpaces(maxSplits: 1)
+      self = .new(mark: words[0], wasRefused: words.count > 1)
     }
   }
 }
@@ -88,6 +101,14 @@ extension SendingState {
     let parts = note?.split(separator: " ").map { Int64($0) } ?? []
     func number(_ index: Int) -> Int64? { parts.indices.contains(index) ? parts[index] : nil }
     self.init(refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0)
+  }
+}
+
+extension String {
+  /// Returns its parts between spaces, at least one. The last one, of whatever text, may begin with a mark that combines with the space before it.
+  fileprivate func splitAtSpaces(maxSplits: Int) -> [String] {
+    utf8.split(separator: UInt8(ascii: " "), maxSplits: maxSplits, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
   }
 }
 
