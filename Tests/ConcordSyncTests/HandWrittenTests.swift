@@ -14,7 +14,7 @@
       """
     private static let action = """
       {"version": 1, "device": "d", "key": "k", "name": "append", "action": {"cart": 1, "text": "x"}, "refusals": 0,
-       "since": 0, "sinceRefused": 0}
+       "since": 0, "sinceRefused": 0, "user": "1"}
       """
 
     /// Sends a message, and returns the status and the reason of an error, or the body.
@@ -87,11 +87,12 @@
         try await refuse("actions", Self.action, "refusals", [nil, "-1", #""0""#])
         try await refuse("actions", Self.action, "since", ["-1", #""0""#])
         try await refuse("actions", Self.action, "sinceRefused", ["-1", #""0""#])
+        try await refuse("actions", Self.action, "user", ["5"])
         // Clients of earlier releases send no such members, and later ones further members.
         for name in ["position", "user"] {
           #expect(try await answer("pages", changed(Self.page, name, to: nil), to: world).status == 200)
         }
-        for name in ["since", "sinceRefused"] {
+        for name in ["since", "sinceRefused", "user"] {
           #expect(try await answer("actions", changed(Self.action, name, to: nil), to: world).status == 200)
         }
         #expect(try await answer("pages", changed(Self.page, "further", to: "[1]"), to: world).status == 200)

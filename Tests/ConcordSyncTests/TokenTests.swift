@@ -3,6 +3,7 @@
   import Foundation
   import Testing
 
+  @testable import ConcordServer
   @testable import ConcordSync
 
   /// Tokens that are no longer valid or another user's, requests that somebody sends again, and actions that reach for more than the rule was
@@ -112,6 +113,98 @@
         let request = TransportRequest("POST", "actions", body: Data(message.wire.bytes))
         let response = try await world.service.transport(as: User(id: 1)).send(request)
         #expect(String(decoding: response.body, as: UTF8.self).contains("it is not allowed"))
+      }
+    }
+
+    @Test(
+      "An action of a user who comes back to a device waits for a page of this user, and has its effect once",
+      arguments: [true, false])
+    func returningUser(_ isCleared: Bool) async throws {
+      var limits = SyncLimits()
+      limits.actions = 1
+      try await withWorld(limits: limits) { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let token = Kept("user-1")
+        let device = try await world.device("a", token: token)
+        try await device.sync.subscribe("carts").ready()
+        func change(to user: String) async throws {
+          if isCleared {
+            try await device.connect.outbox.clear()
+            for subscription in try await device.sync.subscriptions() { try await subscription.cancel() }
+          }
+          token.withLock { $0 = user }
+        }
+        for number in 0..<8 {
+          try await device.connect.forward(Append(cart: 1, text: "\(number)."))
+          try await device.sync.checkpoint()
+        }
+        try await change(to: "user-2")
+        try await device.sync.checkpoint()
+        let (pages, actions) = (Kept(0), Kept(0))
+        device.network.set { request in
+          (request.isForPages ? pages : actions).withLock { $0 += 1 }
+          return request.isForPages ? .lost : .pass
+        }
+        try await change(to: "user-1")
+        try await device.connect.forward(Append(cart: 1, text: "8."))
+        #expect(try await eventually { actions.withLock { $0 } >= 3 })
+        #expect(device.connect.outbox.deadLetters.isEmpty && device.connect.outbox.pending.count == 1)
+        #expect(try world.served(Cart.self).map(\.note) == ["0.1.2.3.4.5.6.7."])
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.isEmpty && device.connect.outbox.pending.isEmpty)
+        #expect(try world.served(Cart.self).map(\.note) == ["0.1.2.3.4.5.6.7.8."])
+        try await device.stop()
+      }
+    }
+
+    @Test("An action of the next user asks for a page of this user, also while a request of the earlier one waits")
+    func nextUser() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: id)) } }
+        let token = Kept("user-1")
+        let device = try await world.device("a", wait: .seconds(100), token: token)
+        try await device.sync.subscribe("carts").ready()
+        #expect(try await eventually { !world.service.live.isIdle })
+        token.withLock { $0 = "user-2" }
+        let begin = ContinuousClock.now
+        try await device.connect.forward(Append(cart: 2, text: "x"))
+        #expect(try await eventually { try world.served(Cart.self).map(\.note) == ["", "x"] })
+        #expect(try await eventually { try device.stored(Cart.self).map(\.id) == [2] })
+        #expect(ContinuousClock.now - begin < .seconds(10) && device.connect.outbox.deadLetters.isEmpty)
+        try await device.stop()
+      }
+    }
+
+    @Test("A device that has no page yet acts")
+    func firstActions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a", network: Network { $0.isForPages ? .lost : .pass })
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { try world.served(Cart.self).map(\.note) == ["x"] })
+        try await device.stop()
+      }
+    }
+
+    @Test("An action of a device with a page of another user is not decided, unless it was before")
+    func otherUser() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        func answer(_ key: String, _ name: String = Append.name, user: String?) async throws -> (Int, String) {
+          let message = ActionMessage(
+            device: "d", key: key, name: name, body: .object(["cart": .integer(1), "text": .text("\(key).")]),
+            refusals: 0, since: 7, user: user)
+          let response = try await world.service.transport(as: User(id: 1)).send(
+            TransportRequest("POST", "actions", body: Data(message.wire.bytes)))
+          return (response.status, String(decoding: response.body, as: UTF8.self))
+        }
+        for name in [Append.name, "unknown"] { #expect(try await answer("k1", name, user: "2").0 == 409) }
+        #expect(try world.served(Cart.self).map(\.note) == [""])
+        for user in ["1", "2", nil] { #expect(try await answer("k1", user: user).1.contains("accepted")) }
+        // A device of an earlier release does not say it.
+        #expect(try await answer("k2", user: nil).1.contains("accepted"))
+        #expect(try world.served(Cart.self).map(\.note) == ["k1.k2."])
       }
     }
 

@@ -112,7 +112,7 @@
       #expect(open.opened(open.closed(StorePosition(rawValue: "1"), having: []))?.has("c") == true)
     }
 
-    @Test("What a device notes of subscriptions is read as it was, whatever the texts in it are")
+    @Test("What a device notes of subscriptions and actions is read as it was, whatever the texts in it are")
     func notes() {
       for text in ["", "1", "a b  c ", "\u{301}x", " \u{301}", "e\u{301} \u{200D}", "refused", "\n"] {
         let states: [SubscriptionState] = [
@@ -120,9 +120,18 @@
           .new(mark: "m", wasRefused: false),
         ]
         for state in states { #expect(SubscriptionState(note: state.note) == state) }
+        let sending = SendingState(refusals: 2, since: 5, sinceRefused: 7, user: text)
+        let read = SendingState(note: sending.note)
+        #expect(read.user == text && read.note == sending.note && read.sinceRefused == 7 && read.since == 5)
       }
-      // As earlier releases have noted it.
+      // As earlier releases have noted them.
       #expect(SubscriptionState(note: "new") == .new(mark: "", wasRefused: false))
+      for note in ["3 5 7", "3 5", "3"] {
+        #expect(SendingState(note: note).user == nil && SendingState(note: note).refusals == 3)
+      }
+      #expect(
+        SendingState(note: "3").since == nil && SendingState(note: "3 5").since == 5
+          && SendingState(note: nil).refusals == 0)
     }
   }
 #endif

@@ -41,6 +41,7 @@
         change.mayReplaceOthers = false
         return try coordinator.write(notesOf: home) { writing, apply in
           if let known = try known(message, notes, writing) { return known }
+          try checkUser(message, notes)
           // It may be one of those that are forgotten.
           guard try notes.knowsAll(since: message, writing) else {
             throw ActionRefusal(reason: "it is so old that the server cannot tell whether it was applied")
@@ -79,6 +80,7 @@
     ) throws -> ActionDecision {
       try container.persistentStoreCoordinator.write(notesOf: home) { writing, _ in
         if let known = try known(message, notes, writing) { return known }
+        try checkUser(message, notes)
         try checkDevice(notes, writing)
         let name = notes.decision(on: message.key)
         let earlier = try writing.note(name)
@@ -87,6 +89,12 @@
         try writing.setNote(Refused(count: max(count, message.refusals) + 1, reason: reason).note, for: name)
         return .refused(reason: reason)
       }
+    }
+
+    /// The numbers that a device has noted of another user's actions say nothing about those of this one. It has others after its next page.
+    private func checkUser(_ message: ActionMessage, _ notes: ServerNotes) throws {
+      guard let user = message.user, user != notes.user else { return }
+      throw Rejection(status: .conflict, reason: "the device has a page of another user, and needs one of this user")
     }
 
     /// A user must not fill the store with the notes of more and more devices.

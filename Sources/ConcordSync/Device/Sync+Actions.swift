@@ -54,9 +54,10 @@ extension Sync: ActionCarrier {
         let state = try DeviceState(writing, fingerprint: fingerprint)
         let name = SyncNotes.sending(key)
         var sending = SendingState(note: try writing.note(name))
-        // It stays as it was when the action was first sent, however often that is done.
-        if sending.since == nil {
-          (sending.since, sending.sinceRefused) = (state.actions, state.refused)
+        // It stays as it was when the action was first sent, however often that is done. But what was noted of one user's actions says nothing of those of
+        // another, who has got a page since.
+        if sending.since == nil || sending.user != nil && sending.user != state.user {
+          (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
           try writing.setNote(sending.note, for: name)
         }
         return (state.device, sending)
@@ -64,15 +65,20 @@ extension Sync: ActionCarrier {
       let body = try WireValue(parsing: try JSONEncoder().encode(action))
       let message = ActionMessage(
         device: device, key: key, name: type(of: action).name, body: body, refusals: sending.refusals,
-        since: sending.since ?? 0, sinceRefused: sending.sinceRefused)
+        since: sending.since ?? 0, sinceRefused: sending.sinceRefused, user: sending.user)
       return try ActionDecision(WireValue(parsing: try await send("actions", message.wire).body))
     } catch {
       let isServed = state.withLock { state in
         state.carried.removeValue(forKey: key)
         return state.status == .upToDate
       }
+      switch Self.transportError(error) {
       // The request that waits at the server was let in, and the next one says that no other is.
-      if isServed, case .status(401, _, _)? = Self.transportError(error) { poke() }
+      case .status(401, _, _)? where isServed: poke()
+      // The file has a page of another user, for whom a request may wait.
+      case .status(409, _, _)?: poke()
+      default: break
+      }
       throw Self.retriable(error)
     }
   }

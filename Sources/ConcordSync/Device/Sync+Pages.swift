@@ -165,7 +165,7 @@ extension Sync {
       state.answered = max(state.answered, checkpoints)
       return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count, state.isOutdated)
     }
-    if wasOutdated { outbox.carrierIsReady() }
+    if wasOutdated || known.user != nil && known.user != page.user { outbox.carrierIsReady() }
     set(isComplete ? .upToDate : .catchingUp(done: 0, total: 0))
     for continuation in waiting { continuation.resume() }
     // A server that does not wait is about to stop, or wants to be asked less often.

@@ -92,15 +92,22 @@ struct SendingState {
   var since: Int64?
   /// The number of the device's refused actions, as the last page before that said.
   var sinceRefused: Int64 = 0
+  /// The user whose actions these are, as that page said; `nil` if there was none.
+  var user: String?
 
-  var note: String { since.map { "\(refusals) \($0) \(sinceRefused)" } ?? "\(refusals)" }
+  var note: String {
+    guard let since else { return "\(refusals)" }
+    return "\(refusals) \(since) \(sinceRefused)" + (user.map { " \($0)" } ?? "")
+  }
 }
 
 extension SendingState {
   init(note: String?) {
-    let parts = note?.split(separator: " ").map { Int64($0) } ?? []
-    func number(_ index: Int) -> Int64? { parts.indices.contains(index) ? parts[index] : nil }
-    self.init(refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0)
+    let parts = note?.splitAtSpaces(maxSplits: 3) ?? []
+    func number(_ index: Int) -> Int64? { parts.indices.contains(index) ? Int64(parts[index]) : nil }
+    self.init(
+      refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0,
+      user: parts.count > 3 ? parts[3] : nil)
   }
 }
 

@@ -13,18 +13,22 @@ package struct ActionMessage: Sendable {
   package var since: Int64
   /// The number of the device's actions that were refused.
   package var sinceRefused: Int64
+  /// The user whose actions these are, as the last page before said; `nil` if there was none, or if the device does not say it.
+  package var user: String?
 
   package init(
-    device: String, key: String, name: String, body: WireValue, refusals: Int64, since: Int64, sinceRefused: Int64 = 0
+    device: String, key: String, name: String, body: WireValue, refusals: Int64, since: Int64, sinceRefused: Int64 = 0,
+    user: String? = nil
   ) {
     (self.device, self.key, self.name, self.body) = (device, key, name, body)
-    (self.refusals, self.since, self.sinceRefused) = (refusals, since, sinceRefused)
+    (self.refusals, self.since, self.sinceRefused, self.user) = (refusals, since, sinceRefused, user)
   }
 
   package var wire: WireValue {
     .object([
       "version": .integer(PageRequest.version), "device": .text(device), "key": .text(key), "name": .text(name),
       "action": body, "refusals": .integer(refusals), "since": .integer(since), "sinceRefused": .integer(sinceRefused),
+      "user": user.map { .text($0) } ?? .null,
     ])
   }
 
@@ -36,6 +40,7 @@ package struct ActionMessage: Sendable {
     refusals = try wire["refusals"].count("member 'refusals'")
     since = wire["since"].isNull ? 0 : try wire["since"].count("member 'since'")
     sinceRefused = wire["sinceRefused"].isNull ? 0 : try wire["sinceRefused"].count("member 'sinceRefused'")
+    user = wire["user"].isNull ? nil : try wire["user"].text("member 'user'")
     guard refusals <= 1_000_000 else { throw WireError("a member 'refusals' is more than anybody has received") }
   }
 }
