@@ -98,6 +98,82 @@
       }
     }
 
+    /// The reasons for which a server sends a device again what it has.
+    enum Reason: CaseIterable { case condition, servers, feed }
+
+    @Test("A device that gets again and again what it has pauses between its requests", arguments: Reason.allCases)
+    func repeatedPages(_ reason: Reason) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1, weight: 5)) }
+        let floor = Kept(0.0)
+        if reason == .condition {
+          // As a date that is not rounded.
+          world.service.publish("carts", of: Cart.self) { user, _ in
+            let (id, least) = (
+              user.id,
+              floor.withLock { floor in
+                floor += 0.001
+                return floor
+              }
+            )
+            return #Predicate<Cart> { $0.owner == id && $0.weight >= least }
+          }
+        }
+        let other = shopService(world.container, SyncLimits(), Kept(2)).transport(as: User(id: 1))
+        let connect = DeviceConnect(name: "Shop", model: try shopModel())
+        try connect.attachPersistentStore(
+          at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        let (pages, clock) = (Kept(0), VirtualClock())
+        let server = HTTPTransport(baseURL: world.url, timeout: .seconds(40))
+        let network = PassingTransport { request in
+          let count = pages.withLock { pages in
+            pages += 1
+            return pages
+          }
+          if reason == .feed { try world.write("UPDATE concord_feed SET epoch = epoch + 1") }
+          return try await reason == .servers && count.isMultiple(of: 2) ? other.send(request) : server.send(request)
+        }
+        let sync = connect.sync(over: network, clock: clock) { "user-1" }
+        let device = Device(connect: connect, sync: sync, network: Network())
+        try await sync.subscribe("carts").ready()
+        try await Task.sleep(for: .milliseconds(500))
+        #expect((2...5).contains(pages.withLock { $0 }))
+        // After the pause it goes on, and pauses again.
+        try world.serve { $0.insert(Cart(id: 2, owner: 1, weight: 5)) }
+        #expect(
+          try await eventually {
+            _ = clock.advanceToNextSleeper()
+            return try device.stored(Cart.self).count == 2
+          })
+        let count = pages.withLock { $0 }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(pages.withLock { $0 } <= count + 2)
+        try await device.stop()
+      }
+    }
+
+    @Test("A device whose subscription comes whole with each change does not pause between changes")
+    func wholePages() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", text: "x")])) }
+        let connect = DeviceConnect(name: "Shop", model: try shopModel())
+        try connect.attachPersistentStore(
+          at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        let server = HTTPTransport(baseURL: world.url, timeout: .seconds(40))
+        let sync = connect.sync(over: server, clock: VirtualClock()) { "user-1" }
+        let device = Device(connect: connect, sync: sync, network: Network())
+        // The predicate looks at the lines.
+        try await sync.subscribe("with-book", ["title": "x"]).ready()
+        for number in 0..<6 {
+          try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "\(number)" } }
+          #expect(try await eventually { try device.stored(Cart.self).map(\.note) == ["\(number)"] })
+        }
+        try await device.stop()
+      }
+    }
+
     @Test("Actions wait while the program or the server has to be updated, and the status stays")
     func outdated() async throws {
       try await withWorld { world in

@@ -80,6 +80,17 @@
     /// Publishes entities of a type: those for which a predicate holds, which is made for each user from the parameters of the
     /// subscription. What they contain comes with them.
     ///
+    /// A device whose predicate has another value than before gets all of the subscription again. So a date that moves on is rounded, and the predicate changes once
+    /// a day, not with each request:
+    ///
+    /// ```swift
+    /// service.publish("recent", of: Order.self) { user, _ in
+    ///   let today = (Date.now.timeIntervalSinceReferenceDate / 86_400).rounded(.down)
+    ///   let (id, since) = (user.id, Date(timeIntervalSinceReferenceDate: (today - 30) * 86_400))
+    ///   return #Predicate<Order> { $0.customer == id && $0.placed >= since }
+    /// }
+    /// ```
+    ///
     /// An error that the closure throws refuses the subscription, with its description as the reason, and takes its rows from the device.
     /// An error of a store that may pass, or a `CancellationError`, does not: the device keeps them, and asks again.
     public func publish<T: PersistentEntity>(

@@ -147,7 +147,7 @@ extension Sync {
     let request = known.request(for: asked, awaited: awaited, wait: mayWait ? settings.wait : .zero)
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
-    guard try await apply(page, request, asked, isShown: !isCaughtUp) != nil else {
+    guard let changed = try await apply(page, request, asked, isShown: !isCaughtUp) else {
       let misfits = state.withLock { state in
         state.misfits += 1
         return state.misfits
@@ -156,22 +156,54 @@ extension Sync {
       if misfits > 1 { await sleep(settings.backoff.delay(after: misfits - 2, using: &generator))() }
       return state.withLock { $0.isPoked = true }
     }
-    let (waiting, isComplete, wasOutdated) = state.withLock { state in
+    let repetition = Repetition(of: asked, in: page, changed: changed)
+    let (waiting, isComplete, wasOutdated, repeats) = state.withLock { state in
       defer { state.isOutdated = false }
       state.misfits = 0
+      state.repeats = repetition == .none ? 0 : state.repeats + 1
       if asksRefused { state.refusedAsked = begin }
       state.pages += 1
       state.count(awaited: awaited, contained: Set(page.keys))
       state.answered = max(state.answered, checkpoints)
-      return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count, state.isOutdated)
+      return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count, state.isOutdated, state.repeats)
     }
     if wasOutdated || known.user != nil && known.user != page.user { outbox.carrierIsReady() }
     set(isComplete ? .upToDate : .catchingUp(done: 0, total: 0))
     for continuation in waiting { continuation.resume() }
     // A server that does not wait is about to stop, or wants to be asked less often.
-    if mayWait, page.isEmpty, ContinuousClock.now - begin < max(settings.wait, Self.leastWait) / 4 {
-      var generator = SystemRandomNumberGenerator()
-      await sleep(settings.backoff.delay(after: 2, using: &generator))()
+    let isEmptyAtOnce = mayWait && page.isEmpty && ContinuousClock.now - begin < max(settings.wait, Self.leastWait) / 4
+    guard let failures = isEmptyAtOnce ? 2 : repetition.failures(after: repeats) else { return }
+    var generator = SystemRandomNumberGenerator()
+    await sleep(settings.backoff.delay(after: failures, using: &generator))()
+  }
+
+  /// What a page brings again of subscriptions that the file had.
+  private enum Repetition {
+    /// Nothing.
+    case none
+    /// One that comes whole, and changes nothing: the server could not tell, as where a predicate looks at other rows, or a position is void.
+    case same
+    /// One that comes whole by another condition, as where a date in it moves on with each request, or servers differ.
+    case otherCondition
+
+    init(of asked: [NotedSubscription], in page: Page, changed: Int) {
+      let whole = zip(asked, page.subscriptions).filter { $0.state.isKnown && $1.isWhole }
+      if whole.contains(where: { $0.state.condition != $1.condition }) {
+        self = .otherCondition
+      } else {
+        self = whole.isEmpty || changed > 0 ? .none : .same
+      }
+    }
+
+    /// Returns the number of failures after which a pause is as long as that after some successive pages; `nil` for none.
+    func failures(after pages: Int) -> Int? {
+      switch self {
+      case _ where pages < 2: nil
+      case .none: nil
+      // Something may change soon that somebody looks at.
+      case .same: 2
+      case .otherCondition: pages
+      }
     }
   }
 

@@ -19,6 +19,8 @@ struct SyncState {
   var failures = 0
   /// The number of successive pages that did not fit, since another process had applied one.
   var misfits = 0
+  /// The number of successive pages that brought again what the file had.
+  var repeats = 0
   /// The moment at which the server was last asked for what it had refused; `nil` if that is due.
   var refusedAsked: ContinuousClock.Instant?
 
