@@ -1,5 +1,6 @@
 #if Server
   import Concord
+  @testable import ConcordConnect
   @testable import ConcordPersistence
   @testable import ConcordServer
   @testable import ConcordSync
@@ -243,6 +244,34 @@
         let early = try notes()
         for number in 60..<90 { _ = try await rename(number, sinceRefused: number) }
         #expect(try notes() == early)
+      }
+    }
+
+    @Test("What is noted of actions that were refused and dropped does not stay in the file")
+    func droppedActions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        for _ in 0..<50 { try await device.connect.forward(Give(cart: 9, owner: 1)) }
+        try await device.sync.checkpoint()
+        // One may be tried again.
+        let letters = device.connect.outbox.deadLetters
+        #expect(letters.count == 50)
+        for letter in letters.dropFirst() { #expect(device.connect.outbox.drop(letter)) }
+        try await device.stop()
+        let next = try await world.device("a")
+        try await next.sync.checkpoint()
+        let noted = try await next.connect.outbox.writeNotes { transaction in
+          var noted: [String] = []
+          try transaction.rows.notes(in: SyncNotes.sending, after: nil) { key, _ in
+            noted.append(key)
+            return true
+          }
+          return noted
+        }
+        #expect(noted == letters.prefix(1).map(\.key.rawValue))
+        try await next.stop()
       }
     }
 

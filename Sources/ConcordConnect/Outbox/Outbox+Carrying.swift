@@ -32,6 +32,13 @@ extension Outbox {
     try entityKeys(in: writing.outboxes) { !$0.state.isFinished }
   }
 
+  /// The keys of the actions that are pending or dead letters, as a transaction finds them.
+  package func unfinishedKeys(in writing: NotesWriting) throws -> Set<String> {
+    try writing.outboxes.values.reduce(into: []) { keys, outbox in
+      keys.formUnion(try outbox.outbox(after: nil).rows.lazy.filter { !$0.state.isFinished }.map(\.key))
+    }
+  }
+
   /// The entities that some actions name, also those that another process has forwarded, and nobody has told yet.
   ///
   /// - Parameter outboxes: the stores within a transaction.

@@ -94,6 +94,17 @@ extension Sync: ActionCarrier {
     }
   }
 
+  /// Removes what is noted of actions that are no longer to be sent, as those that a person has dropped.
+  func forgetEnded(_ transaction: NotesWriting) throws {
+    let present = try outbox.unfinishedKeys(in: transaction)
+    var ended: [String] = []
+    try transaction.rows.notes(in: SyncNotes.sending, after: nil) { key, _ in
+      if !present.contains(key) { ended.append(key) }
+      return true
+    }
+    for key in ended { try transaction.rows.setNote(nil, for: SyncNotes.sending(key)) }
+  }
+
   /// Statuses that concern the device and not the action are tried again.
   private static func retriable(_ error: any Error) -> any Error {
     switch error {

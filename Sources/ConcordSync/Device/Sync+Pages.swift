@@ -129,16 +129,20 @@ extension Sync {
 
   private func exchange() async throws {
     let begin = ContinuousClock.now
-    let (isPoked, awaited, checkpoints, beginnings, asksRefused) = state.withLock { state in
+    let (isPoked, awaited, checkpoints, beginnings, asksRefused, hasForgotten) = state.withLock { state in
       defer { state.isPoked = false }
       return (
         state.isPoked, state.awaited, state.asked, Array(state.beginnings.keys),
-        state.refusedAsked.map { begin - $0 > Self.refusedInterval } ?? true
+        state.refusedAsked.map { begin - $0 > Self.refusedInterval } ?? true, state.hasForgottenEnded
       )
     }
     // What was subscribed to before is in the page.
     for beginning in beginnings { try await noted(beginning) }
-    let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0.rows, fingerprint: fingerprint) }
+    let known = try await outbox.writeNotes { [self] transaction in
+      if !hasForgotten { try forgetEnded(transaction) }
+      return try DeviceState(transaction.rows, fingerprint: fingerprint)
+    }
+    state.withLock { $0.hasForgottenEnded = true }
     let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state.isNew }
     let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate && outbox.isSender
     // Who is offline is that until there is an answer.

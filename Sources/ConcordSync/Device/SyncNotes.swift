@@ -33,8 +33,9 @@ enum SyncNotes {
   static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
   static let ownValue = "own"
 
-  /// Returns the name of the note of an action that is sent, by its key: a ``SendingState``.
-  static func sending(_ key: String) -> NoteName { NoteName("sync.refusals", key) }
+  /// The actions that are sent, by their keys; their values are ``SendingState``.
+  static let sending = "sync.refusals"
+  static func sending(_ key: String) -> NoteName { NoteName(sending, key) }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"

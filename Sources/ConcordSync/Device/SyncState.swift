@@ -21,6 +21,8 @@ struct SyncState {
   var misfits = 0
   /// The number of successive pages that brought again what the file had.
   var repeats = 0
+  /// Whether the notes of actions that have ended are removed.
+  var hasForgottenEnded = false
   /// The moment at which the server was last asked for what it had refused; `nil` if that is due.
   var refusedAsked: ContinuousClock.Instant?
 
