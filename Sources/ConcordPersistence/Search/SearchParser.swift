@@ -74,7 +74,7 @@ struct SearchParser {
         scalars = scalars.dropFirst(phrase.count + 1)
         let isPrefix = scalars.first == "*"
         if isPrefix { scalars.removeFirst() }
-        add(phrase, isPrefix: isPrefix, &tokens)
+        add(phrase, isPrefix: isPrefix || Self.endsWithStar(phrase), &tokens)
       case "-" where isAtStart:
         scalars.removeFirst()
         // A dash between words is none.
@@ -94,6 +94,11 @@ struct SearchParser {
       }
       isAtStart = false
     }
+  }
+
+  /// Whether a star stands at the end of a phrase, at a word: behind a space it is none.
+  private static func endsWithStar(_ phrase: Substring.UnicodeScalarView) -> Bool {
+    phrase.last == "*" && phrase.last { $0 != "*" }.map { !$0.properties.isWhitespace } ?? false
   }
 
   private static func isQuote(_ scalar: Unicode.Scalar) -> Bool {

@@ -73,7 +73,11 @@ indirect enum NaiveSearch {
     switch self {
     case .words(let words, let isPrefix, let isQuoted):
       let text = words.joined(separator: isQuoted ? [" ", "  ", ", "].randomElement(using: &random) ?? " " : "-")
-      return (isQuoted ? "\"\(text)\"" : text) + (isPrefix ? "*" : "")
+      let star = isPrefix ? "*" : ""
+      if !isQuoted { return text + star }
+      // Behind a space, which an empty word leaves at the end, it stands alone.
+      let isInside = words.last != "" && Bool.random(using: &random)
+      return isInside ? "\"\(text)\(star)\"" : "\"\(text)\"\(star)"
     case .not(let part):
       return Bool.random(using: &random) ? "-\(part.text(&random))" : "NOT \(part.text(&random))"
     case .all(let parts):

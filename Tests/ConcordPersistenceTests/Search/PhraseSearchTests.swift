@@ -105,6 +105,26 @@ struct PhraseSearchTests {
     }
   }
 
+  @Test("A star before the closing quote and one behind it find the same in each store", arguments: StoreKind.allCases)
+  func starInQuotes(_ kind: StoreKind) throws {
+    try kind.withCoordinator(essayModel()) { coordinator in
+      let context = coordinator.newContext()
+      let texts = ["The red pony", "A red poppy", "A red pen", "po red", "red po", "redder pony"]
+      for (id, text) in texts.enumerated() { context.insert(Essay(id, text)) }
+      func ids(_ query: SearchQuery) throws -> [Int] {
+        try context.fetch(FetchDescriptor<Essay>(search: query)).map(\.id).sorted()
+      }
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        for query: SearchQuery in ["\"red po*\"", "\"red po\"*", "“red po*”"] {
+          #expect(try ids(query) == [0, 1, 4], "\(query), saved: \(isSaved)")
+        }
+        #expect(try ids("red -\"red po*\"") == [2, 3])
+        #expect(try ids("\"red* po\"") == [4])
+      }
+    }
+  }
+
   @Test("A phrase of more words than an index looks up is found as a whole", arguments: StoreKind.allCases)
   func long(_ kind: StoreKind) throws {
     try kind.withStore(essayModel()) { store in

@@ -25,6 +25,27 @@ struct SearchQueryTests {
     #expect(finds("étr*", "ETRANGER") && finds("하*", "한국"))
   }
 
+  @Test("The last word of a phrase may go on where a star stands at its end, before or behind the quote")
+  func prefixesOfPhrases() {
+    let forms = [
+      "\"red po*\"", "\"red po\"*", "\"red po*\"*", "\"red po**\"", "“red po*”", "„red po*“", "\"red-po*\"",
+      "\"red po*",
+      "red-po*",
+    ]
+    for form in forms {
+      #expect(finds(SearchQuery(form), "a red pony") && finds(SearchQuery(form), "red po"), "\(form)")
+      #expect(!finds(SearchQuery(form), "redder pony") && !finds(SearchQuery(form), "po red"), "\(form)")
+      #expect(SearchQuery(form) == "\"red po\"*", "\(form)")
+    }
+    #expect(finds("-\"red po*\" pony", "a pony") && !finds("-\"red po*\" pony", "a red pony"))
+    #expect(finds("\"po*\" pearl", "pearl pony") && finds("\"po*\" OR pearl", "pony"))
+    // It is at no word's end.
+    for form in ["\"red* po\"", "\"*red po\"", "\"red po *\"", "\"red po\" *", "\"red po* \""] {
+      #expect(SearchQuery(form) == "\"red po\"", "\(form)")
+    }
+    #expect(SearchQuery("\"*\"").isEmpty && SearchQuery("\"!*\"").isEmpty)
+  }
+
   @Test("Operators are in upper case, a dash stands before a word")
   func operators() {
     #expect(finds("pony OR pearl", "pearl") && !finds("pony or pearl", "pearl"))
