@@ -13,9 +13,16 @@ private func made<A: PredicateExpression, Made: PredicateExpression>(
 private func made<A: PredicateExpression, B: PredicateExpression, Made: PredicateExpression>(
   _ a: A, _ b: B, _ make: (CheckedValue<A.Output>, CheckedValue<B.Output>) -> Made
 ) -> CheckedValue<Made.Output>? {
-  let (first, second) = (a.checkedInside(), b.checkedInside())
-  if first == nil, second == nil { return nil }
-  return CheckedValue(make(first ?? a.checkedOrSame(), second ?? b.checkedOrSame()).evaluate)
+  let (a, b) = (CheckedPart(a), CheckedPart(b))
+  return a.isChecked || b.isChecked ? CheckedValue(make(a.value, b.value).evaluate) : nil
+}
+
+/// Makes a part from three, if one of them needs it.
+private func made<A: PredicateExpression, B: PredicateExpression, C: PredicateExpression, Made: PredicateExpression>(
+  _ a: A, _ b: B, _ c: C, _ make: (CheckedValue<A.Output>, CheckedValue<B.Output>, CheckedValue<C.Output>) -> Made
+) -> CheckedValue<Made.Output>? {
+  let (a, b, c) = (CheckedPart(a), CheckedPart(b), CheckedPart(c))
+  return a.isChecked || b.isChecked || c.isChecked ? CheckedValue(make(a.value, b.value, c.value).evaluate) : nil
 }
 
 // MARK: Operators that trap
@@ -70,7 +77,7 @@ private func calculation<T>(_ type: T.Type, _ operation: CheckedArithmetic) -> (
 private func calculated<A: PredicateExpression, B: PredicateExpression>(
   _ a: A, _ b: B, _ calculate: @escaping (A.Output, A.Output) throws -> A.Output
 ) -> CheckedValue<A.Output> where A.Output == B.Output {
-  let (a, b) = (a.checkedOrSame(), b.checkedOrSame())
+  let (a, b) = (CheckedPart(a).value, CheckedPart(b).value)
   return CheckedValue { try calculate(a.evaluate($0), b.evaluate($0)) }
 }
 
@@ -85,7 +92,7 @@ extension PredicateExpressions.ClosedRange: CheckedExpression {
 private func range<A: PredicateExpression, B: PredicateExpression, Made>(
   _ lower: A, _ upper: B, _ sign: String, _ make: @escaping (A.Output, A.Output) -> Made
 ) -> CheckedValue<Made> where A.Output == B.Output, A.Output: Comparable {
-  let (lower, upper) = (lower.checkedOrSame(), upper.checkedOrSame())
+  let (lower, upper) = (CheckedPart(lower).value, CheckedPart(upper).value)
   return CheckedValue { bindings in
     let (first, last) = try (lower.evaluate(bindings), upper.evaluate(bindings))
     guard first <= last else { throw ArithmeticFailure("\(first)\(sign)\(last) is no range") }
@@ -123,11 +130,9 @@ extension PredicateExpressions.Comparison: CheckedExpression {
 
 extension PredicateExpressions.Conditional: CheckedExpression {
   package var checked: CheckedValue<Output>? {
-    if test.checkedInside() == nil, trueBranch.checkedInside() == nil, falseBranch.checkedInside() == nil { return nil }
-    return CheckedValue(
-      PredicateExpressions.Conditional(
-        test: test.checkedOrSame(), trueBranch: trueBranch.checkedOrSame(), falseBranch: falseBranch.checkedOrSame()
-      ).evaluate)
+    made(test, trueBranch, falseBranch) {
+      PredicateExpressions.Conditional(test: $0, trueBranch: $1, falseBranch: $2)
+    }
   }
 }
 
@@ -153,12 +158,12 @@ extension PredicateExpressions.ForcedUnwrap: CheckedExpression {
 
 extension PredicateExpressions.OptionalFlatMap: CheckedExpression {
   package var checked: CheckedValue<Output>? {
-    guard wrapped.checkedInside() != nil || transform.checkedInside() != nil else { return nil }
-    let (wrapped, transform, variable) = (wrapped.checkedOrSame(), transform.checkedOrSame(), variable)
+    let (wrapped, transform, variable) = (CheckedPart(wrapped), CheckedPart(transform), variable)
+    guard wrapped.isChecked || transform.isChecked else { return nil }
     return CheckedValue { bindings in
-      guard let value = try wrapped.evaluate(bindings) else { return nil }
+      guard let value = try wrapped.value.evaluate(bindings) else { return nil }
       // The result of the closure may be optional itself.
-      return try transform.evaluate(bindings.binding(variable, to: value)) as? Result
+      return try transform.value.evaluate(bindings.binding(variable, to: value)) as? Result
     }
   }
 }
@@ -211,10 +216,10 @@ private func tested<Elements: PredicateExpression, Test: PredicateExpression, Ma
   _ elements: Elements, _ test: Test, _ variable: PredicateExpressions.Variable<Elements.Output.Element>,
   _ make: @escaping (Elements.Output, (Elements.Output.Element) throws -> Bool) throws -> Made
 ) -> CheckedValue<Made>? where Elements.Output: Sequence, Test.Output == Bool {
-  guard elements.checkedInside() != nil || test.checkedInside() != nil else { return nil }
-  let (elements, test) = (elements.checkedOrSame(), test.checkedOrSame())
+  let (elements, test) = (CheckedPart(elements), CheckedPart(test))
+  guard elements.isChecked || test.isChecked else { return nil }
   return CheckedValue { bindings in
-    try make(elements.evaluate(bindings)) { try test.evaluate(bindings.binding(variable, to: $0)) }
+    try make(elements.value.evaluate(bindings)) { try test.value.evaluate(bindings.binding(variable, to: $0)) }
   }
 }
 
@@ -258,11 +263,9 @@ extension PredicateExpressions.DictionaryKeySubscript: CheckedExpression {
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: CheckedExpression {
   package var checked: CheckedValue<Output>? {
-    if wrapped.checkedInside() == nil, key.checkedInside() == nil, `default`.checkedInside() == nil { return nil }
-    return CheckedValue(
-      PredicateExpressions.DictionaryKeyDefaultValueSubscript(
-        wrapped: wrapped.checkedOrSame(), key: key.checkedOrSame(), default: `default`.checkedOrSame()
-      ).evaluate)
+    made(wrapped, key, `default`) {
+      PredicateExpressions.DictionaryKeyDefaultValueSubscript(wrapped: $0, key: $1, default: $2)
+    }
   }
 }
 
@@ -278,21 +281,41 @@ extension PredicateExpressions.StringContainsRegex: CheckedExpression {
   }
 }
 
+#if canImport(Darwin)
+  extension PredicateExpressions.StringCaseInsensitiveCompare: CheckedExpression {
+    package var checked: CheckedValue<Output>? {
+      made(root, other) { PredicateExpressions.StringCaseInsensitiveCompare(root: $0, other: $1) }
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedCompare: CheckedExpression {
+    package var checked: CheckedValue<Output>? {
+      made(root, other) { PredicateExpressions.StringLocalizedCompare(root: $0, other: $1) }
+    }
+  }
+
+  extension PredicateExpressions.StringLocalizedStandardContains: CheckedExpression {
+    package var checked: CheckedValue<Output>? {
+      made(root, other) { PredicateExpressions.StringLocalizedStandardContains(root: $0, other: $1) }
+    }
+  }
+#endif
+
 // MARK: Other predicates
 
 extension PredicateExpressions.ExpressionEvaluate: CheckedExpression {
   package var checked: CheckedValue<Output>? {
     let constant = (expression as? PredicateExpressions.Value<Transformation.Output>)?.value
     let known = constant?.expression.checkedInside()
+    let (expression, input) = (CheckedPart(expression).value, (repeat CheckedPart(each input)))
     if constant != nil, known == nil, !isAnyChecked(repeat each input) { return nil }
-    let (expression, input) = (expression.checkedOrSame(), (repeat (each input).checkedOrSame()))
     return CheckedValue { bindings in
       let expression = try constant ?? expression.evaluate(bindings)
-      guard let value = known ?? expression.expression.checkedInside() else {
-        return try expression.evaluate(repeat try (each input).evaluate(bindings))
+      guard let value = constant == nil ? expression.expression.checkedInside() : known else {
+        return try expression.evaluate(repeat try (each input).value.evaluate(bindings))
       }
       let variable = expression.variable
-      return try value.evaluate(PredicateBindings(repeat (each variable, try (each input).evaluate(bindings))))
+      return try value.evaluate(PredicateBindings(repeat (each variable, try (each input).value.evaluate(bindings))))
     }
   }
 }
@@ -302,22 +325,22 @@ extension PredicateExpressions.ExpressionEvaluate: CheckedExpression {
     package var checked: CheckedValue<Bool>? {
       let constant = (predicate as? PredicateExpressions.Value<Condition.Output>)?.value
       let known = constant?.expression.checkedInside()
+      let (predicate, input) = (CheckedPart(predicate).value, (repeat CheckedPart(each input)))
       if constant != nil, known == nil, !isAnyChecked(repeat each input) { return nil }
-      let (predicate, input) = (predicate.checkedOrSame(), (repeat (each input).checkedOrSame()))
       return CheckedValue { bindings in
         let predicate = try constant ?? predicate.evaluate(bindings)
-        guard let holds = known ?? predicate.expression.checkedInside() else {
-          return try predicate.evaluate(repeat try (each input).evaluate(bindings))
+        guard let holds = constant == nil ? predicate.expression.checkedInside() : known else {
+          return try predicate.evaluate(repeat try (each input).value.evaluate(bindings))
         }
         let variable = predicate.variable
-        return try holds.evaluate(PredicateBindings(repeat (each variable, try (each input).evaluate(bindings))))
+        return try holds.evaluate(PredicateBindings(repeat (each variable, try (each input).value.evaluate(bindings))))
       }
     }
   }
 #endif
 
-private func isAnyChecked<each Part: PredicateExpression>(_ part: repeat each Part) -> Bool {
-  for one in repeat each part { if one.checkedInside() != nil { return true } }
+private func isAnyChecked<each Output>(_ part: repeat CheckedPart<each Output>) -> Bool {
+  for one in repeat each part { if one.isChecked { return true } }
   return false
 }
 

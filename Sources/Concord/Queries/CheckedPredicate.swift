@@ -41,6 +41,19 @@ package protocol CheckedExpression<Output>: PredicateExpression {
 extension PredicateExpression {
   /// The same part with all operators in it checked; `nil` if there are none that need that.
   package func checkedInside() -> CheckedValue<Output>? { (self as? any CheckedExpression<Output>)?.checked }
+}
 
-  func checkedOrSame() -> CheckedValue<Output> { checkedInside() ?? CheckedValue(evaluate) }
+/// One of the parts that another consists of, with its operators checked.
+///
+/// Each is asked once: to ask a part again doubles the cost of all that contain it, and of nested parts that is exponential.
+struct CheckedPart<Output> {
+  /// Whether it contains operators that need it.
+  let isChecked: Bool
+  let value: CheckedValue<Output>
+
+  init(_ part: some PredicateExpression<Output>) {
+    let checked = part.checkedInside()
+    isChecked = checked != nil
+    value = checked ?? CheckedValue(part.evaluate)
+  }
 }

@@ -23,6 +23,75 @@ private struct Sample: Identifiable, Equatable {
     table: [5: 1])
 }
 
+/// A number that counts how often it is asked for its checked form.
+private struct CountedNumber: CheckedExpression {
+  final class Count { var value = 0 }
+
+  let asked = Count()
+  let isChecked: Bool
+
+  var checked: CheckedValue<Int>? {
+    asked.value += 1
+    return isChecked ? CheckedValue { _ in 1 } : nil
+  }
+
+  func evaluate(_ bindings: PredicateBindings) throws -> Int { 1 }
+}
+
+extension Bool {
+  fileprivate var number: Int { self ? 1 : 0 }
+}
+
+extension Int? {
+  fileprivate var number: Int { self ?? 0 }
+}
+
+/// A place in a part that consists of several.
+private enum Place: CaseIterable {
+  case test, trueBranch, falseBranch, wrapped, transform, sequence, contains, allSatisfy, filter, dictionaryKey
+  case dictionaryDefault, input, lhs, rhs, calculated, lower
+
+  /// Returns a number made of a part that has another one at the place.
+  func around(_ part: some PredicateExpression<Int>) -> any PredicateExpression<Int> {
+    typealias Make = PredicateExpressions
+    let one = Make.Value(1)
+    let list = Make.Value([1])
+    let isOne = Make.Equal(lhs: part, rhs: one)
+    return switch self {
+    case .test: Make.Conditional(test: isOne, trueBranch: one, falseBranch: one)
+    case .trueBranch: Make.Conditional(test: Make.Value(true), trueBranch: part, falseBranch: one)
+    case .falseBranch: Make.Conditional(test: Make.Value(false), trueBranch: one, falseBranch: part)
+    case .wrapped: number(Make.build_flatMap(Make.ConditionalCast<_, Int>(part)) { $0 })
+    case .transform: number(Make.build_flatMap(Make.Value(Int?.some(1))) { _ in part })
+    case .sequence: number(Make.build_contains(Make.build_filter(list) { _ in isOne }) { _ in Make.Value(true) })
+    case .contains: number(Make.build_contains(list) { _ in isOne })
+    case .allSatisfy: number(Make.build_allSatisfy(list) { _ in isOne })
+    case .filter: Make.KeyPath(root: Make.build_filter(list) { _ in isOne }, keyPath: \.count)
+    case .dictionaryKey: Make.build_subscript(Make.Value([1: 1]), part, default: one)
+    case .dictionaryDefault: Make.build_subscript(Make.Value([2: 1]), one, default: part)
+    case .input: Make.build_evaluate(Make.Value(#Expression<Int, Int> { $0 }), part)
+    case .lhs: number(Make.Conjunction(lhs: isOne, rhs: Make.Value(true)))
+    case .rhs: number(Make.Disjunction(lhs: Make.Value(false), rhs: isOne))
+    case .calculated: Make.Arithmetic(lhs: Make.Arithmetic(lhs: part, rhs: one, op: .add), rhs: one, op: .subtract)
+    case .lower: number(Make.RangeExpressionContains(range: Make.ClosedRange(lower: part, upper: one), element: one))
+    }
+  }
+
+  private func number(_ part: some PredicateExpression<Bool>) -> any PredicateExpression<Int> {
+    PredicateExpressions.KeyPath(root: part, keyPath: \.number)
+  }
+
+  private func number(_ part: some PredicateExpression<Int?>) -> any PredicateExpression<Int> {
+    PredicateExpressions.KeyPath(root: part, keyPath: \.number)
+  }
+
+  func around(_ part: any PredicateExpression<Int>, times: Int) -> any PredicateExpression<Int> {
+    var nest = part
+    for _ in 0..<times { nest = around(nest) }
+    return nest
+  }
+}
+
 @Suite("Predicates whose operators have no result")
 struct CheckedPredicateTests {
   private static let (zero, most) = (0, Int.max)
@@ -57,6 +126,23 @@ struct CheckedPredicateTests {
     guard name != "*", name != "count" else { return }
     // Foundation evaluates what has a result.
     if name != "+" { #expect(try checked.evaluate(.good) == predicate.evaluate(.good)) }
+  }
+
+  @Test("A part is asked once, however deep it stands in others", arguments: Place.allCases, [false, true])
+  fileprivate func nests(_ place: Place, _ isChecked: Bool) throws {
+    let number = CountedNumber(isChecked: isChecked)
+    let nest = place.around(number, times: 10)
+    let checked = nest.checkedInside()
+    #expect(number.asked.value == 1)
+    #expect(try checked?.evaluate(PredicateBindings()) ?? 1 == nest.evaluate(PredicateBindings()))
+  }
+
+  @Test("A division is found within 40 conditionals", .timeLimit(.minutes(1)))
+  func deepConditionals() throws {
+    let division = PredicateExpressions.IntDivision(
+      lhs: PredicateExpressions.Value(10), rhs: PredicateExpressions.Value(0))
+    let checked = Place.trueBranch.around(division, times: 40).checkedInside()
+    #expect(throws: ArithmeticFailure.self) { try checked?.evaluate(PredicateBindings()) }
   }
 
   @Test("A query over the store leaves out what its predicate has no answer for")
