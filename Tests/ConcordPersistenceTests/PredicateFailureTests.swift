@@ -1,3 +1,4 @@
+import Concord
 import ConcordTestShared
 import Foundation
 import Testing
@@ -115,6 +116,117 @@ struct PredicateFailureTests {
       #expect(first.value.map(\.id) == [2, 3, 4])
       #expect(hits.value.map(\.id) == [1, 2, 3])
       #expect(told.withLock { $0.count } == count)
+    }
+  }
+
+  private static let divisions: [String: Predicate<Essay>] = [
+    "alone": #Predicate { 10 / $0.year > 0 },
+    "behind a value by which queries are found": #Predicate { $0.title == "word" && 10 / $0.year > 0 },
+    "in memory": #Predicate { ($0.text ?? "").count < 9 && 10 / $0.year > 0 },
+  ]
+
+  /// A live query over 40 rows, and what changes them.
+  private struct Told {
+    let errors: Locked<[any Error]>
+    let container: any PersistentContainer
+    let query: EntityObserver<[Essay]>
+
+    /// Saves a change, and expects how many errors were told since.
+    func expect(_ count: Int, _ line: Int = #line, after body: (BackgroundContext) throws -> Void) async throws {
+      let before = errors.withLock { $0.count }
+      let context = container.newBackgroundContext()
+      try body(context)
+      try context.save()
+      try await container.flush()
+      let new = errors.withLock { $0.dropFirst(before) }
+      #expect(new.count == count, "line \(line): \(new)")
+      #expect(query.value.allSatisfy { $0.year > 0 })
+    }
+  }
+
+  private func withQuery(
+    _ kind: StoreKind, _ descriptor: FetchDescriptor<Essay>, _ body: (Told) async throws -> Void
+  ) async throws {
+    let errors = Locked<[any Error]>([])
+    try await StrategyKind.direct.withContainer(kind, model: essayModel()) { error in
+      errors.withLock { $0.append(error) }
+    } _: { container in
+      let context = container.newBackgroundContext()
+      for id in 1...40 { context.insert(Essay(id, "word", "a", year: 3)) }
+      try context.save()
+      try await container.flush()
+      let query = try container.viewContext.query(descriptor)
+      try await body(Told(errors: errors, container: container, query: query))
+    }
+  }
+
+  @Test(
+    "Each entity is told that has no answer any longer, also where another one with the same error has gone",
+    arguments: StoreKind.allCases, divisions.keys.sorted())
+  func eachEntity(_ kind: StoreKind, _ name: String) async throws {
+    let predicate = try #require(Self.divisions[name])
+    try await withQuery(kind, FetchDescriptor(predicate: predicate)) { told in
+      func change(_ count: Int, _ id: Int, _ line: Int = #line, _ body: (inout Essay) -> Void) async throws {
+        try await told.expect(count, line) { try $0.update(Essay.self, id: id, body) }
+      }
+      try await change(1, 2) { $0.year = 0 }
+      try await change(0, 2) { $0.text = "b" }
+      try await told.expect(0) { try $0.delete(Essay.self, id: 2) }
+      try await change(1, 3) { $0.year = 0 }
+      // There is an answer, though the query does not find it.
+      try await change(0, 3) { $0.year = 1_000 }
+      try await change(1, 4) { $0.year = 0 }
+      try await change(1, 3) { $0.year = 0 }
+      try await told.expect(1) { $0.insert(Essay(2, "word", "a", year: 0)) }
+      try await change(0, 3) { $0.year = 3 }
+      try await change(0, 2) { $0.text = "b" }
+      try await told.expect(1) { context in
+        for id in 5...9 { try context.update(Essay.self, id: id) { $0.year = 0 } }
+      }
+      #expect(told.query.value.map(\.id).sorted() == [1, 3] + Array(10...40))
+    }
+  }
+
+  @Test("A value that the predicate asks for first is an answer", arguments: StoreKind.allCases)
+  func answeredByAnother(_ kind: StoreKind) async throws {
+    let predicate = try #require(Self.divisions["behind a value by which queries are found"])
+    try await withQuery(kind, FetchDescriptor(predicate: predicate)) { told in
+      func change(_ count: Int, _ line: Int = #line, _ body: (inout Essay) -> Void) async throws {
+        try await told.expect(count, line) { try $0.update(Essay.self, id: 2, body) }
+      }
+      try await change(1) { $0.year = 0 }
+      try await change(0) { $0.title = "other" }
+      try await change(1) { $0.title = "word" }
+      try await change(0) { $0.year = 3 }
+      #expect(told.query.value.count == 40)
+    }
+  }
+
+  @Test(
+    "An entity that has no answer is told once, whatever the error says of others, and whatever is fetched again",
+    arguments: StoreKind.allCases, [nil, 1, 3])
+  func once(_ kind: StoreKind, _ limit: Int?) async throws {
+    let most = Self.most
+    let predicate = #Predicate<Essay> { most - $0.year - $0.year + 5 > 0 }
+    let order = [SortDescriptor(\Essay.id, order: .reverse)]
+    try await withQuery(kind, FetchDescriptor(predicate: predicate, sortBy: order, fetchLimit: limit)) { told in
+      // Both texts have other numbers.
+      try await told.expect(1) { context in
+        for id in 1...2 { try context.update(Essay.self, id: id) { $0.year = id } }
+      }
+      for id in [1, 2, 1, 40, 2] {
+        try await told.expect(0) { try $0.update(Essay.self, id: id) { $0.text = "\(id)" } }
+      }
+      // More than the limited queries have to spare, so that they fetch again.
+      try await told.expect(0) { context in for id in 20...40 { try context.delete(Essay.self, id: id) } }
+      for id in [1, 2, 1, 19, 2] {
+        try await told.expect(0) { try $0.update(Essay.self, id: id) { $0.text = "-\(id)" } }
+      }
+      try await told.expect(1) { try $0.update(Essay.self, id: 19) { $0.year = 1 } }
+      try await told.expect(0) { try $0.update(Essay.self, id: 2) { $0.year = 3 } }
+      try await told.expect(1) { try $0.update(Essay.self, id: 2) { $0.year = 2 } }
+      let expected = Array((3...18).reversed())
+      #expect(told.query.value.map(\.id) == Array(expected.prefix(limit ?? .max)))
     }
   }
 }

@@ -30,9 +30,10 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var values: [StoredValue: T] = [:]
   /// Whether the query finds no more.
   private var isComplete = false
+  /// The entities in it are those that are known, and those that are left out.
   var members: QueryMembers? {
     didSet {
-      for id in values.keys {
+      for id in Set(values.keys).union(unanswered) {
         oldValue?.remove(number, id)
         members?.insert(number, id)
       }
@@ -45,13 +46,17 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
   private(set) var looks = 0
-  /// The entities that are left out because the predicate has no answer for them, the last error of one, and whether that was found in a
-  /// fetch, which is done in memory then.
+  /// The entities that are left out because the predicate has no answer for them.
   private var unanswered: Set<StoredValue> = []
+  /// Those that were when the result was shown last, of which nobody is told again.
+  private var told: Set<StoredValue> = []
+  /// The error of one of the others.
   private var newFailure: (any Error)?
+  /// Whether the fetch is done in memory, since a store that meets such an entity finds nothing.
   private var isFetchedInMemory = false
-  /// The error of the last fetch, or of entities that are left out, as text.
-  private(set) var failure: String?
+  /// The errors, as text, of the last fetch and of the last entity that was left out.
+  private var (fetchFailure, answerFailure): (String?, String?) = (nil, nil)
+  var failure: String? { fetchFailure ?? answerFailure }
   /// The entities whose values known here are as new as the shown ones.
   private var fresh: Set<StoredValue> = []
   /// The result of a new fetch, if there was one.
@@ -153,7 +158,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   // MARK: Changes
 
   func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool {
-    guard values[id] == nil, let row else { return values[id] != nil }
+    if values[id] != nil || unanswered.contains(id) { return true }
+    guard let row else { return false }
     // A condition that looks at other rows, or throws, is evaluated when the query is updated.
     guard plan.condition.isOfRow else { return true }
     let isConcerned = (try? condition.holds(row, key: id, nil)) ?? true
@@ -180,23 +186,40 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       mustFetch = true
     }
     if mustFetch {
-      fetched = Result { try load(reading, loader) }.mapError { reading.storeError($0, of: entity) }
+      fetched = Result { try load(rows, reading, loader) }.mapError { reading.storeError($0, of: entity) }
     }
     guard case .failure(let error as StoreError) = fetched, case .danglingReference = error else { return nil }
     return error
   }
 
   /// Loads what the query finds, without the entities for which its predicate has no answer.
-  private func load(_ reading: any RowReading, _ loader: EntityLoader) throws -> FetchPlan<T>.Found {
-    do { return try fetchPlan.load(reading, loader) } catch  where StoreError.isOfPredicate(error) {
+  private func load(
+    _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
+  ) throws -> FetchPlan<T>.Found {
+    do {
+      let found = try fetchPlan.load(reading, loader)
+      // The store may not have come to them.
+      for id in unanswered.union(told) {
+        let key = EntityKey(entity, id)
+        takeBack(id)
+        if let row = try row(of: key, rows, reading) { _ = try value(row, key, reading, loader) }
+      }
+      return found
+    } catch  where StoreError.isOfPredicate(error) {
       isFetchedInMemory = true
+      for key in unanswered { takeBack(key) }
       return try fetchPlan.inMemory.load(reading, loader)
     }
   }
 
   private func leaveOut(_ key: StoredValue, _ error: any Error) {
-    unanswered.insert(key)
-    newFailure = error
+    if unanswered.insert(key).inserted, values[key] == nil { members?.insert(number, key) }
+    if !told.contains(key) { newFailure = error }
+  }
+
+  /// Ends that an entity is left out, until the predicate is evaluated for it.
+  private func takeBack(_ key: StoredValue) {
+    if unanswered.remove(key) != nil, values[key] == nil { members?.remove(number, key) }
   }
 
   /// Keeps the shown result until reading succeeds, unless a new fetch was due, and the error will not pass.
@@ -213,9 +236,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     looks += ids.count
     for id in ids {
       let key = EntityKey(entity, id)
-      // What looks at collections needs the whole row.
-      let row = try plan.condition.isOfRow ? rows.row(of: key) : reading.row(of: key)
-      unanswered.remove(id)
+      let row = try row(of: key, rows, reading)
+      takeBack(id)
       if let row, let value = try value(row, key, reading, loader) {
         let entry = entry(id, value)
         if !stays(entry) {
@@ -231,6 +253,11 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       while entries.count > end + spare { forget(entries.remove(at: entries.count - 1).key) }
       isComplete = false
     }
+  }
+
+  /// What the condition looks at: where it looks at collections, the whole row.
+  private func row(of key: EntityKey, _ rows: ChangedRows, _ reading: any RowReading) throws -> StoredRow? {
+    try plan.condition.isOfRow ? rows.row(of: key) : reading.row(of: key)
   }
 
   /// The entity of a row, if the query finds it.
@@ -269,13 +296,15 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   private func know(_ entry: Entry) {
-    if values.updateValue(entry.value, forKey: entry.key) == nil { members?.insert(number, entry.key) }
+    if values.updateValue(entry.value, forKey: entry.key) == nil, !unanswered.contains(entry.key) {
+      members?.insert(number, entry.key)
+    }
     fresh.insert(entry.key)
   }
 
   private func forget(_ key: StoredValue) {
     values[key] = nil
-    members?.remove(number, key)
+    if !unanswered.contains(key) { members?.remove(number, key) }
   }
 
   /// Puts a new value in the place of the one that is known, if it belongs there.
@@ -331,9 +360,9 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   private func take(_ found: [Entry]) {
     looks += found.count
-    for key in values.keys { members?.remove(number, key) }
+    for key in values.keys where !unanswered.contains(key) { members?.remove(number, key) }
     values = Dictionary(found.map { ($0.key, $0.value) }) { first, _ in first }
-    for key in values.keys { members?.insert(number, key) }
+    for key in values.keys where !unanswered.contains(key) { members?.insert(number, key) }
     entries.replaceAll(with: found)
     isComplete = limit.map { found.count < $0 } ?? true
     mustFetch = false
@@ -346,29 +375,29 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if mustFetch {
       guard let fetched else { return }
       self.fetched = nil
-      unanswered = []
       do {
         let plan = isFetchedInMemory ? fetchPlan.inMemory : fetchPlan
         try take(plan.finish(fetched.get()) { value, error in try? self.leaveOut(T.storedKey(of: value.id), error) })
       } catch {
         // A store that is gone leaves nothing to show.
         take([Entry]())
-        (mustFetch, isComplete) = (true, false)
+        for key in unanswered { takeBack(key) }
+        (mustFetch, isComplete, answerFailure) = (true, false, nil)
         show(in: store)
-        if StoreError.isOfDetachedStore(error) { return }
-        return try tell(error)
+        if StoreError.isOfDetachedStore(error) { return told = [] }
+        // It is found again with each save, and told once.
+        let isTold = fetchFailure == "\(error)"
+        fetchFailure = "\(error)"
+        if isTold { return }
+        throw error
       }
     }
     show(in: store)
-    if let error = newFailure { return try tell(error) }
-    if unanswered.isEmpty { failure = nil }
-  }
-
-  /// Throws an error, unless it is told already: it is found again with each save.
-  private func tell(_ error: any Error) throws {
-    let isKnown = failure == "\(error)"
-    failure = "\(error)"
-    if !isKnown { throw error }
+    (fetchFailure, told) = (nil, unanswered)
+    if unanswered.isEmpty { answerFailure = nil }
+    guard let error = newFailure else { return }
+    (answerFailure, newFailure) = ("\(error)", nil)
+    throw error
   }
 
   /// Returns an observer that shows the result for the first time.

@@ -14,7 +14,7 @@ extension ViewContext {
   /// result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
   /// view count, and what waits in an outbox; other optimistic layers of ``store`` do after ``followLayers()``.
   ///
-  /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told. The observer does not keep the
+  /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told, once until it has one. The observer does not keep the
   /// container.
   ///
   /// - Throws: ``/ConcordModel/StoreError``; ``/ConcordModel/StoreError/predicateFailed(entity:reason:)`` if the predicate has no answer for
