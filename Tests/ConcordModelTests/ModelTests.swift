@@ -94,10 +94,17 @@ struct ModelTests {
       } catch StoreError.invalidModel("M", let reason) { return reason } catch { return "\(error)" }
     }
     #expect(reason("Kept", "kept", "v1.2", ".hidden") == nil)
-    for name in ["a/b", "/", ".", "..", "...", "a\0"] {
+    // With what follows it, "/" may be one character that is not "/".
+    let joined = ["../\u{301}a", "a/\u{200D}b", "/\u{FE0F}", "a/\u{20DD}", "/\u{1F3FB}", "a\0\u{301}"]
+    for name in ["a/b", "/", ".", "..", "...", "a\0"] + joined {
       #expect(
         reason(name)
           == "the configuration '\(name)' has a name that cannot be a part of a file's: use another, without '/'")
+    }
+    #expect(reason(String(repeating: "n", count: 255), String(repeating: "e\u{301}", count: 127)) == nil)
+    for name in [String(repeating: "n", count: 256), String(repeating: "\u{E9}", count: 128)] {
+      #expect(
+        reason(name) == "the configuration '\(name)' has a name that cannot be a part of a file's: use a shorter one")
     }
     #expect(reason("") == "a configuration has no name, as stores have that belong to none: give it one")
   }

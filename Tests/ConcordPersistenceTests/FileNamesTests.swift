@@ -190,10 +190,131 @@
           expect(container, name)
         }
         for name in ["../Notes", "a/../../Notes", "a\0b"] { expect(Container(name: name, model: model), nil) }
+        // An accent, a joiner, a variation, a frame and a tone of skin make one character of what precedes them.
+        for scalar in ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{20DD}", "\u{1F3FB}"] {
+          for name in [
+            "../\(scalar)other", "a/\(scalar)/../../../other", "..\(scalar)/../../\(scalar)", "a\0\(scalar)",
+          ] {
+            expect(container, name)
+            expect(Container(name: name, model: model), nil)
+          }
+        }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
         try container.attachPersistentStore(at: inner, for: StoreConfiguration(fileName: "deep/..notes...sqlite"))
         #expect(FileManager.default.fileExists(atPath: inner.appending(path: "deep/..notes...sqlite").path))
         try detach(container)
+        // It leads into a folder, and not out of one.
+        try container.attachPersistentStore(at: inner, for: StoreConfiguration(fileName: "deep/\u{301}notes.sqlite"))
+        try detach(container)
+        #expect(try names(in: folder) == ["user"] && names(in: inner) == ["deep"])
+      }
+    }
+
+    private func names(in folder: URL) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("A name that is too long for a file, or for those beside it, is refused, and no file is made")
+    func longNames() throws {
+      try withFolder { folder in
+        let model = try Model("Notes", entities: [Lower.self])
+        func container(_ name: String) -> any PersistentContainer {
+          GenericPersistentContainer<ContextStrategy.Direct>(name: name, model: model)
+        }
+        func attach(_ name: String, _ fileName: String?) throws {
+          let container = container(name)
+          try container.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: fileName))
+          try note(1, in: container)
+          try detach(container)
+        }
+        let e = "\u{E9}"
+        let refused: [(name: String, fileName: String?)] = [
+          (String(repeating: "n", count: 241), nil), (String(repeating: e, count: 121), nil),
+          ("Notes", String(repeating: "n", count: 248)), ("Notes", String(repeating: "n", count: 5_000)),
+          ("Notes", String(repeating: "n", count: 256) + "/notes"),
+        ]
+        for (name, fileName) in refused {
+          let text = reason { try attach(name, fileName) }
+          #expect(
+            text?.hasSuffix("no file can have so long a name; use one of at most 247 bytes") ?? false, "\(text ?? "")")
+        }
+        #expect(try names(in: folder) == [])
+        let long = String(repeating: "n", count: 240)
+        try attach(long, nil)
+        try attach("Notes", long + ".sqlite")
+        try attach("Notes", "a" + String(repeating: e, count: 123))
+        #expect(try names(in: folder).filter { !$0.hasSuffix("-outbox") }.count == 2)
+      }
+    }
+
+    @Test("Two spellings of a name, with composed and with separate accents, are one file")
+    func spellings() throws {
+      try withFolder { folder in
+        let (composed, separate) = ("Caf\u{E9}", "Cafe\u{301}")
+        let model = try Model("Notes", entities: [], configurations: [composed: [Lower.self]])
+        func container(_ name: String) -> any PersistentContainer {
+          GenericPersistentContainer<ContextStrategy.Direct>(name: name, model: model)
+        }
+        func isComposed(_ text: String?) -> Bool {
+          text.map { $0.utf8.elementsEqual($0.precomposedStringWithCanonicalMapping.utf8) } ?? false
+        }
+        var count = 0
+        for name in [separate, composed] {
+          for configuration in [separate, composed] {
+            let container = container(name)
+            let store = try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: configuration))
+            #expect(isComposed(store.url?.lastPathComponent))
+            for other in [separate, composed] {
+              let text = reason {
+                try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: other))
+              }
+              #expect(text == "the store '\(composed).caf\u{E9}.sqlite' is attached already")
+            }
+            count += 1
+            try note(count, in: container)
+            #expect(try container.newBackgroundContext().count(FetchDescriptor<Lower>()) == count)
+            try detach(container)
+          }
+        }
+        #expect(try names(in: folder) == ["\(composed).caf\u{E9}.sqlite"])
+      }
+    }
+
+    @Test("A file that an earlier version has made with separate accents is taken, as long as there is no composed one")
+    func earlierSpelling() throws {
+      try withFolder { folder in
+        let (composed, separate) = ("Caf\u{E9}", "Cafe\u{301}")
+        let model = try Model("Notes", entities: [Lower.self])
+        func container(_ name: String) -> any PersistentContainer {
+          GenericPersistentContainer<ContextStrategy.Direct>(name: name, model: model)
+        }
+        func ids(_ name: String) throws -> [Int] {
+          let container = container(name)
+          try container.attachPersistentStore(at: folder)
+          defer { try? detach(container) }
+          return try container.newBackgroundContext().fetch(FetchDescriptor<Lower>()).map(\.id)
+        }
+        let earlier = container("Any")
+        try earlier.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: separate + ".sqlite"))
+        try note(1, in: earlier)
+        try detach(earlier)
+        #expect(try ids(separate) == [1])
+        #expect(try names(in: folder).count == 1)
+        // A path is taken as it is given.
+        try earlier.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: separate + ".sqlite"))
+        let refusal = "the store '\(composed).sqlite' is attached already"
+        #expect(
+          reason {
+            try earlier.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: composed + ".sqlite"))
+          }
+            == refusal)
+        #expect(try names(in: folder).filter { $0.hasSuffix(".sqlite") }.count == 1)
+        try detach(earlier)
+        #if os(Linux)
+          // Here it is another one.
+          #expect(try ids(composed) == [])
+          #expect(try ids(separate) == [])
+        #endif
       }
     }
   }

@@ -40,7 +40,7 @@ public final class Model: Sendable {
   ///
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
   ///   that is not listed, an entity with relations that is not an `Aggregate`, a unique property of wrappers in a collection; a configuration
-  ///   without a name, or with a name that cannot be a part of a file's.
+  ///   without a name, or with a name that cannot be a part of a file's, as one that is longer than 255 bytes.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
     configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = [],
@@ -169,8 +169,11 @@ extension Model {
   private static func problem(inConfigurations names: [String]) -> String? {
     for name in names {
       if name.isEmpty { return "a configuration has no name, as stores have that belong to none: give it one" }
-      if name.contains("/") || name.contains("\0") || name.allSatisfy({ $0 == "." }) {
+      if !name.isPartOfFileName || name.allSatisfy({ $0 == "." }) {
         return "the configuration '\(name)' has a name that cannot be a part of a file's: use another, without '/'"
+      }
+      if name.lowercased().canonicallyComposed.utf8.count > String.mostBytesOfFileName {
+        return "the configuration '\(name)' has a name that cannot be a part of a file's: use a shorter one"
       }
     }
     return nil
@@ -205,7 +208,7 @@ extension Model {
   private static func problem(in entity: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]) -> String? {
     var names: Set<String> = entity.idPosition == nil ? ["id"] : []
     for column in entity.columns {
-      if column.name.isEmpty || column.name.contains("\0") {
+      if column.name.isEmpty || column.name.utf8.contains(0) {
         return "\(entity.name) has a property with the name '\(column.name)'"
       }
       if column.name.hasPrefix("_") { return "the name '\(column.name)' in \(entity.name) is taken by the store" }

@@ -231,9 +231,10 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.tell(.rows([keys], announcements: [announcements.end(number)]))
   }
 
+  /// Whether a store with a file is attached. Paths are compared as texts: two spellings of the same characters are one file in many file systems.
   func isAttached(_ file: URL) -> Bool {
-    let path = file.standardizedFileURL.resolvingSymlinksInPath()
-    return persistentStores.contains { $0.url?.standardizedFileURL.resolvingSymlinksInPath() == path }
+    let path = file.standardizedFileURL.resolvingSymlinksInPath().path
+    return persistentStores.contains { $0.path == path }
   }
 
   /// Returns when all that was committed so far has been told. Not from within an observer.

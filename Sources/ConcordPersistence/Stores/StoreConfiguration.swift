@@ -28,7 +28,8 @@ public final class StoreConfiguration: Sendable {
 
   /// The name of the file, or its path in the folder; if `nil`, it is made from the container, the configuration, in lower case, and the type:
   /// `Library.persistentdata.sqlite`. Configurations whose names differ by upper and lower case alone need file names: attaching the second one is
-  /// refused otherwise.
+  /// refused otherwise. However the same characters are spelled, with composed or with separate accents, the file is the same: it has the composed
+  /// ones, unless only one with the given spelling exists, which an earlier version has made.
   public let fileName: String?
   /// The configuration of the model that the store keeps; `nil`, or empty, for all entities that belong to no other.
   public let name: String?
@@ -54,24 +55,38 @@ public final class StoreConfiguration: Sendable {
   /// Returns the URL of the file, for a container with a name.
   ///
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` for a name that leads out of the folder, as one that is made of a
-  ///   user's name may, or that no file can have; for a container without a name, unless there is a ``fileName``.
+  ///   user's name may, or that no file can have, or that is too long; for a container without a name, unless there is a ``fileName``.
   func url(prefix: String, in folder: URL) throws -> URL? {
     if !type.hasFile { return nil }
     let parts = [prefix, declaredName?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
+    let given = parts.joined(separator: ".")
     if fileName == nil, prefix.isEmpty {
       throw StoreError.storeFailed(
-        store: parts.joined(separator: "."),
+        store: given,
         reason: "the container has no name, with which the name of its file begins; give it one, or use a fileName")
     }
-    let path = fileName ?? parts.joined(separator: ".")
-    let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    let isName = names.allSatisfy { !["", ".", ".."].contains($0) && !$0.contains("\0") }
-    guard isName else {
+    let path = fileName ?? given.canonicallyComposed
+    let names = path.fileNames
+    guard names.allSatisfy({ !["", ".", ".."].contains($0) && $0.isPartOfFileName }) else {
       throw StoreError.storeFailed(
         store: path, reason: "this is no name of a file in its folder; use a name without '..', and not an empty one")
     }
-    return folder.appendingPathComponent(path)
+    let most = Self.mostBytesOfName
+    guard names.allSatisfy({ $0.utf8.count <= String.mostBytesOfFileName }), (names.last?.utf8.count ?? 0) <= most
+    else {
+      throw StoreError.storeFailed(
+        store: path, reason: "no file can have so long a name; use one of at most \(most) bytes")
+    }
+    let file = folder.appendingPathComponent(path)
+    if fileName != nil || path.utf8.elementsEqual(given.utf8) { return file }
+    // Where two spellings are two files, an earlier version has made the given one.
+    let earlier = folder.appendingPathComponent(given)
+    let manager = FileManager.default
+    return manager.fileExists(atPath: earlier.path) && !manager.fileExists(atPath: file.path) ? earlier : file
   }
+
+  /// The greatest length of the name of a store's file: SQLite adds as much to it for a file beside it.
+  private static var mostBytesOfName: Int { String.mostBytesOfFileName - "-journal".utf8.count }
 
   /// The name of a configuration that a model can declare; `nil` for none.
   var declaredName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
