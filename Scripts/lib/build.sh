@@ -1,11 +1,6 @@
 # shellcheck shell=bash
 # How all packages of this repository are built: into one folder, so that swift-syntax is compiled once for all of them.
 
-# What all builds of tests have in common. With CONCORD_DEBUG_INFO=none they have no debug information and no index, which take the compiler
-# as long as all the rest where tests have many macros: a test that crashes then names its functions, and no lines.
-build_options=()
-if [ "${CONCORD_DEBUG_INFO:-}" = none ]; then build_options=(-debug-info-format none --disable-index-store); fi
-
 # swift_build OPTION…: builds into .build, whatever the package.
 #
 # Swift's hashes are made the same in each run of the package manager. It writes the flags of traits in the order of a set,
@@ -14,7 +9,7 @@ if [ "${CONCORD_DEBUG_INFO:-}" = none ]; then build_options=(-debug-info-format 
 swift_build() {
   find_postgresql
   SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/.build" --disable-build-manifest-caching \
-    ${build_options[@]+"${build_options[@]}"} ${postgresql_traits[@]+"${postgresql_traits[@]}"} "$@"
+    ${postgresql_traits[@]+"${postgresql_traits[@]}"} "$@"
 }
 
 # Where that is built which needs the trait Server: the tests of synchronisation and the example. Hummingbird is compiled once for both, and
@@ -23,8 +18,7 @@ server_package=.build/server
 
 # swift_build_server OPTION…: builds into that folder.
 swift_build_server() {
-  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/$server_package/.build" --disable-build-manifest-caching \
-    ${build_options[@]+"${build_options[@]}"} "$@"
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/$server_package/.build" --disable-build-manifest-caching "$@"
 }
 
 # swift_build_example OPTION…: builds the example there.
