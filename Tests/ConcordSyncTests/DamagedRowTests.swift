@@ -117,7 +117,7 @@
         #expect(try stored() == [1, 3, 4, 5])
         let line = [
           "message": "the predicate of a publication has no answer for a row: it is not sent", "level": "error",
-          "publication": publication, "entity": "Book", "id": "2",
+          "publication": publication, "entity": "Book", "id": "2", "rows": "1",
         ]
         #expect(lines.withLock { $0.filter { $0 == line }.count } == 1, "\(lines.withLock { $0 })")
         // One that loses its answer leaves, and one that gets it enters.

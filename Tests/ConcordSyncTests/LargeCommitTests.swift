@@ -2,7 +2,6 @@
   import Concord
   import ConcordServer
   import Foundation
-  import Logging
   import Metrics
   import Testing
 
@@ -46,7 +45,7 @@
         func served(_ predicate: Predicate<Line>) throws -> Served {
           Served(
             predicate: try RowPredicate(predicate, in: model), publication: "lines",
-            log: ServerLog(Logger(label: "lines")))
+            unanswered: UnansweredRows())
         }
         let predicate = try served(#Predicate { $0.text == text })
         var containers = RowContainers(reading: reading, model: model)

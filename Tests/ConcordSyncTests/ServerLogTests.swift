@@ -1,10 +1,10 @@
 #if Server
   import Concord
-  import ConcordServer
   import Foundation
   import Logging
   import Testing
 
+  @testable import ConcordServer
   @testable import ConcordSync
 
   /// What a server tells whoever operates it.
@@ -67,6 +67,70 @@
       #expect(line("synchronisation ends").count == 1)
       let all = lines.withLock { "\($0)" }
       for word in ["secret", "user-", "words"] { #expect(!all.contains(word), "\(all)") }
+    }
+
+    @Test("Rows without an answer are one line for a publication, however many rows and pages there are")
+    func manyUnansweredRows() async throws {
+      let lines = Kept<[[String: String]]>([])
+      try await withWorld(.memory, log: Logger(label: "shop") { _ in KeptLines(lines: lines) }) { world in
+        // A client chooses the number by a parameter.
+        world.service.publish("divided", of: Book.self) { _, parameters in
+          let zero = Int(parameters["zero"]?.number ?? 0)
+          return #Predicate<Book> { 10 / ($0.stock - zero) > 0 }
+        }
+        try world.serve { context in
+          for id in 1...1500 { context.insert(Book(id: id, title: "\(id)", stock: 5)) }
+        }
+        let transport = world.service.transport(as: User(id: 1))
+        for _ in 1...3 {
+          let request = PageRequest(
+            device: "d", position: nil, user: nil, actions: 0, awaited: [],
+            subscriptions: [.init(name: "divided", parameters: ["zero": .number(5)], known: nil)], wait: 0)
+          let answer = try await transport.send(TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+          #expect(try Page(parsing: answer.body, world.container.model).rows.isEmpty && answer.status == 200)
+        }
+      }
+      let found = lines.withLock { $0.filter { $0["entity"] == "Book" } }
+      #expect(found.map { $0["rows"] } == ["1500"], "\(found.count) lines")
+      #expect(found.allSatisfy { $0["publication"] == "divided" && $0["id"] != nil })
+    }
+
+    @Test("A row that has got an answer is sent, and is not logged as one without")
+    func mendedRow() async throws {
+      let (lines, later) = (Kept<[[String: String]]>([]), Kept<[[String: String]]>([]))
+      try await withWorld(.sqlite, log: Logger(label: "shop") { _ in KeptLines(lines: lines) }) { world in
+        // Another server of the store, which has logged nothing.
+        let other = shopService(world.container, logger: Logger(label: "shop") { _ in KeptLines(lines: later) })
+        for service in [world.service, other] {
+          service.publish("divided", of: Book.self) { _, _ in #Predicate<Book> { 10 / $0.stock > 0 } }
+        }
+        func page(_ service: SyncService<User>, after last: Page?) async throws -> Page {
+          let request = PageRequest(
+            device: "d", position: last?.position, user: last?.user, actions: 0, awaited: [],
+            subscriptions: [.init(name: "divided", parameters: [:], known: last?.subscriptions.first?.condition)],
+            wait: 0)
+          let answer = try await service.transport(as: User(id: 1)).send(
+            TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+          return try Page(parsing: answer.body, world.container.model)
+        }
+        try world.serve { $0.insert(Book(id: 1, title: "A", stock: 0)) }
+        let first = try await page(world.service, after: nil)
+        #expect(first.rows.isEmpty && lines.withLock { $0.contains { $0["id"] == "1" } })
+        try world.serve { try $0.update(Book.self, id: 1) { $0.stock = 3 } }
+        let second = try await page(other, after: first)
+        #expect(second.rows.map(\.key.id) == [.integer(1)] && second.subscriptions.first?.isWhole == false)
+        #expect(later.withLock { $0.isEmpty }, "\(later.withLock { $0 })")
+      }
+    }
+
+    @Test("A full table of lines keeps what it has, and forgets nothing before its time")
+    func fullTable() {
+      let lines = Kept<[[String: String]]>([])
+      let log = ServerLog(Logger(label: "shop") { _ in KeptLines(lines: lines) })
+      for _ in 1...2 {
+        for id in 1...1500 { log.damagedRow(entity: "Book", id: "\(id)", column: "stock", reason: "") }
+      }
+      #expect(lines.withLock { $0.count } == 1000)
     }
   }
 #endif

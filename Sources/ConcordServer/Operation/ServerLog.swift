@@ -14,7 +14,7 @@
 
     /// The time in which a line is logged once, however many devices meet its reason.
     private static var interval: Duration { .seconds(60) }
-    /// The number of lines after which the earlier ones are forgotten.
+    /// The most lines whose times are kept. Beyond them nothing new is logged until the time of one is over.
     private static var most: Int { 1000 }
 
     func damagedRow(entity: String, id: String, column: String, reason: String) {
@@ -23,10 +23,15 @@
         ["entity": entity, "id": id, "column": column, "reason": reason])
     }
 
-    func unansweredRow(publication: String, entity: String, id: String) {
+    /// - Parameters:
+    ///   - id: the id of one of the rows.
+    ///   - count: the number of rows that were met.
+    func unansweredRows(publication: String, entity: String, id: String, count: Int) {
+      // One line for all rows: with a parameter in a calculation a client chooses for how many there is no answer.
       write(
         .error, "the predicate of a publication has no answer for a row: it is not sent",
-        ["publication": publication, "entity": entity, "id": id])
+        ["publication": publication, "entity": entity, "id": id, "rows": "\(count)"],
+        identity: ["publication": publication, "entity": entity])
     }
 
     /// A request, or a look at the store, has failed in another way.
@@ -80,12 +85,17 @@
       return mirror.children.first?.label.map { "\(type).\($0)" } ?? "\(type): \(error)"
     }
 
-    private func write(_ level: Logger.Level, _ message: Logger.Message, _ metadata: [String: String]) {
+    /// - Parameter identity: what tells the line from others with the same message; the metadata if it is `nil`.
+    private func write(
+      _ level: Logger.Level, _ message: Logger.Message, _ metadata: [String: String], identity: [String: String]? = nil
+    ) {
       let now = ContinuousClock.now
-      let name = "\(message) \(metadata.sorted { $0.key < $1.key })"
+      let name = "\(message) \((identity ?? metadata).sorted { $0.key < $1.key })"
       let isNew = times.withLock { times in
         if let time = times[name], now - time < Self.interval { return false }
-        if times.count >= Self.most { times = [:] }
+        if times.count >= Self.most { times = times.filter { now - $1 < Self.interval } }
+        // If all were forgotten instead, each line would be written again.
+        if times.count >= Self.most { return false }
         times[name] = now
         return true
       }

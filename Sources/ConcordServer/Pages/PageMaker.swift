@@ -9,7 +9,7 @@
     let model: Model
     let seal: SyncSeal
     let reading: any RowReading
-    let log: ServerLog
+    let unanswered: UnansweredRows
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
@@ -40,7 +40,7 @@
         case .served(let predicate, let condition):
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
-          let served = Served(predicate: predicate, publication: subscription.name, log: log)
+          let served = Served(predicate: predicate, publication: subscription.name, unanswered: unanswered)
           var found = try changed(served, isKnown ? changes : nil, &collector)
           found.condition = condition
           page.subscriptions.append(found)
@@ -106,7 +106,7 @@
         let row = try reading.row(of: change.key)
         if change.key.entity == predicate.entity {
           let id = change.key.id
-          let was = try change.before.map { try predicate.holds($0, key: id) } ?? false
+          let was = try change.before.map { try predicate.held($0, key: id) } ?? false
           let isIn = try row.map { try predicate.holds($0.values, key: id) } ?? false
           if was != isIn { if isIn { subscription.entered.append(id) } else { subscription.left.append(id) } }
           if isIn {

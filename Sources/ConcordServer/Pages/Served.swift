@@ -1,12 +1,11 @@
 #if Server
-  import Concord
   import ConcordSync
 
   /// The predicate of a publication as it is served: a row for which it has no answer is not sent, and is named in the log.
   struct Served {
     let predicate: RowPredicate
     let publication: String
-    let log: ServerLog
+    let unanswered: UnansweredRows
 
     var entity: EntityDescription { predicate.entity }
     var isOfColumns: Bool { predicate.isOfColumns }
@@ -17,8 +16,13 @@
       try predicate.holds(values, key: key, leavingOut: leaveOut)
     }
 
+    /// Whether it held for a row with earlier columns. If it had no answer then, it may have one now.
+    func held(_ before: [StoredValue], key: StoredValue) throws -> Bool {
+      try predicate.holds(before, key: key) { _, _ in }
+    }
+
     private func leaveOut(_ key: StoredValue, _ error: any Error) {
-      log.unansweredRow(publication: publication, entity: entity.name, id: "\(key)")
+      unanswered.add(key, of: entity, publication: publication)
     }
   }
 #endif

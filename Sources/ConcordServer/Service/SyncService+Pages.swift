@@ -31,11 +31,13 @@
           let begin = ContinuousClock.now
           defer { metrics.pageRead(in: .now - begin) }
           try checkUnread(name)
+          let unanswered = UnansweredRows()
+          defer { unanswered.report(to: log) }
           return try prepared.store.rows.read { reading in
             reading.mayReadAgain()
             return try PageMaker(
               request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, reading: reading,
-              log: log
+              unanswered: unanswered
             ).page(knownFrom: from)
           }
         }
