@@ -49,7 +49,7 @@
         {"row":["Label",1,1.5,[1,1,"n"],[]]}
         {"end":1}
         """,
-        seal.closed(StorePosition(rawValue: "12.34"), having: ["c"]),
+        seal.closed(StorePosition(rawValue: "12.34"), having: [.init(condition: "c", result: "r")]),
       ].map { Array($0.utf8) }
       #expect(try Page(parsing: samples[2], model).rows.count == 1)
       var numbers = SplitMix(seed)
@@ -88,7 +88,9 @@
         _ = try? Page(parsing: bytes, model)
         let text = String(decoding: bytes, as: UTF8.self)
         if let opened = seal.opened(text) {
-          #expect(opened.position.rawValue == "12.34" && opened.has("c"), "seed \(seed): a forged position")
+          #expect(
+            opened.position.rawValue == "12.34" && opened.has("c") && opened.result(of: "c")?.first == "r",
+            "seed \(seed): a forged position")
         }
         if let key = EntityKey(noteName: text, in: model) {
           #expect(EntityKey(noteName: key.noteName, in: model) == key)
@@ -101,11 +103,21 @@
       let seal = SyncSeal(key: [1, 2, 3], isHiding: true)
       for count in [0, 1, 3, 2000] {
         let conditions = (0..<count).map { seal.digest("\($0)") }
-        let texts = ["1", "12.345678901"].map { seal.closed(StorePosition(rawValue: $0), having: conditions) }
+        let texts = [("1", nil), ("12.345678901", seal.digest("rows"))].map { position, result in
+          seal.closed(
+            StorePosition(rawValue: position), having: conditions.map { .init(condition: $0, result: result) })
+        }
         #expect(texts[0].utf8.count == texts[1].utf8.count)
         let opened = try #require(seal.opened(texts[1]))
         #expect(opened.position.rawValue == "12.345678901" && conditions.allSatisfy(opened.has))
         #expect(!opened.has(seal.digest("other")) && !opened.has(""))
+        // One that begins alike is another one.
+        #expect(conditions.allSatisfy { !opened.has($0.prefix(8) + "AAAAAAAA") })
+        let result = seal.digest("rows")
+        #expect(conditions.allSatisfy { opened.result(of: $0) == result })
+        let without = try #require(seal.opened(texts[0]))
+        #expect(conditions.allSatisfy { without.has($0) && without.result(of: $0) == nil })
+        #expect(opened.result(of: seal.digest("other")) == nil)
         #expect(seal.opened(String(texts[1].dropFirst(4))) == nil)
       }
       let open = SyncSeal(key: [1, 2, 3], isHiding: false)

@@ -8,13 +8,14 @@
     let user: String
     let model: Model
     let seal: SyncSeal
+    /// The device's position, with the states that the device has there.
+    let opened: SyncSeal.Opened?
     let reading: any RowReading
     let unanswered: UnansweredRows
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
-    /// - Returns: a page, and the position of its state.
-    func page(knownFrom known: StorePosition?) throws -> (page: Page, position: StorePosition) {
+    func page(knownFrom known: StorePosition?) throws -> Made {
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
       let from = isSameUser ? known : nil
@@ -26,6 +27,7 @@
         from: request.position, position: seal.closed(position), user: user, actions: counts.accepted, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
       page.refusedActions = counts.refused
+      var states: [SyncSeal.State] = []
       var collector = RowCollector(reading: reading, model: model, changes: changes)
       for (asked, subscription) in zip(asked, request.subscriptions) {
         switch asked {
@@ -41,14 +43,25 @@
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
           let served = Served(predicate: predicate, publication: subscription.name, unanswered: unanswered)
-          var found = try changed(served, isKnown ? changes : nil, &collector)
+          var state = SyncSeal.State(condition: condition, result: isKnown ? opened?.result(of: condition) : nil)
+          var found = try changed(served, isKnown ? changes : nil, &state, &collector)
           found.condition = condition
           page.subscriptions.append(found)
+          states.append(state)
         }
       }
       page.rows = collector.rows
       page.gone = collector.gone
-      return (page, position)
+      return Made(page: page, position: position, states: states)
+    }
+
+    /// A page.
+    struct Made {
+      let page: Page
+      /// The position of its state.
+      let position: StorePosition
+      /// What a device has that applies it.
+      let states: [SyncSeal.State]
     }
 
     /// The number of changes since a device's position that are looked through one by one. If there are more of them, the device gets all keys of
@@ -64,16 +77,18 @@
 
     /// Finds what has changed for a subscription.
     ///
-    /// - Parameter changes: what has changed since the state that the device has; `nil` if it has none, or if that is not known.
+    /// - Parameters:
+    ///   - changes: what has changed since the state that the device has; `nil` if it has none, or if that is not known.
+    ///   - state: the state that the device has; the one that it gets.
     private func changed(
-      _ predicate: Served, _ changes: RowChanges?, _ collector: inout RowCollector
+      _ predicate: Served, _ changes: RowChanges?, _ state: inout SyncSeal.State, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
-      guard let changes else { return try whole(predicate, .all, &collector) }
       let contained = model.contained(in: predicate.entity)
-      let concerned = changes.rows.filter { contained.contains($0.key.entity) }
-      if concerned.isEmpty { return subscription(predicate) }
+      let concerned = changes?.rows.filter { contained.contains($0.key.entity) }
+      if concerned?.isEmpty == true { return subscription(predicate) }
       // A predicate that looks at other rows may change without the row.
-      if !predicate.isOfColumns { return try whole(predicate, .all, &collector) }
+      if !predicate.isOfColumns, seal.isHiding { return try result(predicate, &state, &collector) }
+      guard let changes, let concerned, predicate.isOfColumns else { return try whole(predicate, .all, &collector) }
       if !changes.hasBefore { return try whole(predicate, .changed, &collector) }
       return try difference(predicate, concerned, &collector)
     }
@@ -93,6 +108,19 @@
       subscription.entered = try predicate.keys(reading)
       try collector.add(subscription.entered.map { EntityKey(predicate.entity, $0) }, wanted)
       return subscription
+    }
+
+    /// Sends all keys and rows, unless the device has the same: an answer at each commit would tell of those of others.
+    private func result(
+      _ predicate: Served, _ state: inout SyncSeal.State, _ collector: inout RowCollector
+    ) throws -> Page.Subscription {
+      var own = RowCollector(reading: reading, model: model, changes: nil)
+      let found = try whole(predicate, .all, &own)
+      let digest = ResultDigest(predicate.entity, found.entered, own).text(seal)
+      if digest == state.result { return subscription(predicate) }
+      state.result = digest
+      collector.add(own)
+      return found
     }
 
     /// Decides by each changed row as it was and as it is.

@@ -67,6 +67,14 @@
       }
     }
 
+    /// Adds what another one has collected, of all that it was given.
+    mutating func add(_ other: RowCollector) {
+      for row in other.rows where seen[row.key]?.contains(.collected) != true { rows.append(row) }
+      let known = Set(gone)
+      gone += other.gone.filter { !known.contains($0) }
+      seen.merge(other.seen) { $0.union($1) }
+    }
+
     /// Adds a changed row that the device has had, with what it has got since.
     mutating func add(_ change: RowChange) throws {
       guard let row = try reading.row(of: change.key) else { return leaveOut(change.key) }

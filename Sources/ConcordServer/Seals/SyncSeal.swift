@@ -6,11 +6,11 @@
   ///
   /// A position would tell how much all users write. Each sealed one is encrypted with a nonce of its own (the HMAC as the pseudo-random function of
   /// counter mode), and then authenticated, so that two of one state differ. It contains the conditions of the page, so that nobody can claim the state of
-  /// another one at that position. All servers of a store have the key from its notes.
+  /// another one at that position, and digests of results that can be compared with nothing else. All servers of a store have the key from its notes.
   struct SyncSeal: Sendable {
     private let key: [UInt8]
     /// Whether positions are sealed at all.
-    private let isHiding: Bool
+    let isHiding: Bool
 
     init(key: [UInt8], isHiding: Bool) { (self.key, self.isHiding) = (key, isHiding) }
 
@@ -31,56 +31,77 @@
     }
 
     /// Returns a text that tells nothing but equality of what it was made from.
-    func digest(_ text: String) -> String {
-      Data(SHA256.authenticate(Array("digest ".utf8) + Array(text.utf8), key: key).prefix(12)).base64EncodedString()
+    func digest(_ text: String) -> String { digest(Array(text.utf8)) }
+
+    /// Returns a text that tells nothing but equality of what it was made from.
+    func digest(_ bytes: [UInt8]) -> String {
+      Data(SHA256.authenticate(Array("digest ".utf8) + bytes, key: key).prefix(12)).base64EncodedString()
     }
 
-    /// A position that a device has given back, with the conditions whose states the device has there.
+    /// The state of a subscription that a device has at a position.
+    struct State: Hashable {
+      let condition: String
+      /// The digest of all that it has; `nil` if the state is compared by the feed alone.
+      var result: String?
+    }
+
+    /// A position that a device has given back, with the states that the device has there.
     struct Opened {
       let position: StorePosition
-      /// The beginnings of the conditions; `nil` if positions are not sealed.
-      fileprivate let conditions: Set<[UInt8]>?
+      /// The results, by the conditions; `nil` if positions are not sealed.
+      fileprivate let states: [[UInt8]: [UInt8]]?
 
-      func has(_ condition: String) -> Bool { conditions?.contains(SyncSeal.beginning(of: condition)) ?? true }
+      /// Whether a page has named a condition for the position. One that is not sealed says nothing of it.
+      func has(_ condition: String) -> Bool { states.map { $0[SyncSeal.field(condition)] != nil } ?? true }
+
+      /// The digest of what the device has; `nil` if the position has none.
+      func result(of condition: String) -> String? {
+        guard let field = states?[SyncSeal.field(condition)], field != SyncSeal.field("") else { return nil }
+        return String(decoding: field, as: UTF8.self)
+      }
     }
 
-    /// The part of a condition that a position contains: nobody can make another one that begins alike.
-    private static func beginning(of condition: String) -> [UInt8] {
-      let bytes = condition.utf8.prefix(beginningLength)
-      return bytes + [UInt8](repeating: 0, count: beginningLength - bytes.count)
+    /// A digest as a position contains it: of one length, and whole, so that nobody can collect two that are alike.
+    private static func field(_ digest: String) -> [UInt8] {
+      let bytes = digest.utf8.prefix(fieldLength)
+      return bytes + [UInt8](repeating: 0, count: fieldLength - bytes.count)
     }
 
-    private static let beginningLength = 8
+    private static let fieldLength = 16
 
-    /// - Parameter conditions: the conditions of the page that ends at the position.
-    func closed(_ position: StorePosition, having conditions: [String] = []) -> String {
+    /// - Parameter states: the states of the page that ends at the position.
+    func closed(_ position: StorePosition, having states: [State] = []) -> String {
       guard isHiding else { return position.rawValue }
       var generator = SystemRandomNumberGenerator()
       let nonce = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
       // Lengths tell, too.
       var text = Array(position.rawValue.utf8)
       text += [UInt8](repeating: 0, count: Self.paddedLength(text.count) - text.count)
-      for condition in conditions { text += Self.beginning(of: condition) }
+      for state in states { text += Self.field(state.condition) + Self.field(state.result ?? "") }
       let sealed = nonce + encrypted(text, nonce)
       return Data(sealed + tag(sealed)).base64EncodedString()
     }
 
     /// - Returns: `nil` if the text is none of this key's.
     func opened(_ text: String) -> Opened? {
-      guard isHiding else { return Opened(position: StorePosition(rawValue: text), conditions: nil) }
+      guard isHiding else { return Opened(position: StorePosition(rawValue: text), states: nil) }
       guard let data = Data(base64Encoded: text), data.count > 32 else { return nil }
       let bytes = Array(data)
       let sealed = Array(bytes.dropLast(16))
       guard tag(sealed).elementsEqual(bytes.suffix(16)) else { return nil }
       let opened = encrypted(Array(sealed.dropFirst(16)), Array(sealed.prefix(16)))
       let position = opened.prefix { $0 != 0 }
-      let conditions = opened.dropFirst(Self.paddedLength(position.count))
+      // What a server of an earlier release has sealed there is half as long, and no condition.
+      let fields = Array(opened.dropFirst(Self.paddedLength(position.count)))
+      let starts = stride(from: 0, through: fields.count - 2 * Self.fieldLength, by: 2 * Self.fieldLength)
       return Opened(
         position: StorePosition(rawValue: String(decoding: position, as: UTF8.self)),
-        conditions: Set(
-          stride(from: conditions.startIndex, to: conditions.endIndex, by: Self.beginningLength).map {
-            Array(conditions[$0..<min($0 + Self.beginningLength, conditions.endIndex)])
-          }))
+        states: Dictionary(
+          starts.map { start in
+            let middle = start + Self.fieldLength
+            return (Array(fields[start..<middle]), Array(fields[middle..<middle + Self.fieldLength]))
+          }
+        ) { $1 })
     }
 
     private static func paddedLength(_ length: Int) -> Int { (length / 128 + 1) * 128 }

@@ -44,6 +44,9 @@
     public var feed = FeedLimits()
     /// Whether devices get positions that tell nothing. Positions that are not hidden tell how much all users write; a program that
     /// compares what devices show with what the server committed needs them.
+    ///
+    /// Hidden ones also contain the conditions of their pages. If they are not hidden, a client is believed which states it has, and a
+    /// publication whose predicate looks at other rows is sent whole after each commit that may concern it.
     public var hidesPositions = true
 
     /// Creates the default limits.

@@ -22,43 +22,54 @@
       let request = received.claimingNothing(beyond: opened)
       // Nothing concerns the device between its own position and this one.
       var known = opened?.position
+      // Whether it was woken before, and nothing was new.
+      var isAgain = false
       while true {
         // Before the state is read, so that nothing between is missed.
         let ticket =
           wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(name, request)) : nil
         let from = known
-        let (page, position) = try await workers.run(for: name, .pages) { [self] in
+        let (made, cost) = try await workers.run(for: name, .pages) { [self] in
           let begin = ContinuousClock.now
           defer { metrics.pageRead(in: .now - begin) }
           try checkUnread(name)
           let unanswered = UnansweredRows()
           defer { unanswered.report(to: log) }
-          return try prepared.store.rows.read { reading in
+          let made = try prepared.store.rows.read { reading in
             reading.mayReadAgain()
             return try PageMaker(
-              request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, reading: reading,
-              unanswered: unanswered
+              request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, opened: opened,
+              reading: reading, unanswered: unanswered
             ).page(knownFrom: from)
           }
+          return (made, ContinuousClock.now - begin)
         }
         let looks = live.looks
         let remaining = deadline - clock.now
         // Another process of the device may wait with what it subscribed to before.
         if wait == 0 { live.replace(DeviceName(name, request)) }
-        guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else {
-          return bytes(of: page, at: position, prepared.seal)
+        guard made.page.isEmpty, let ticket, remaining > .zero, !live.isEnded else {
+          return bytes(of: made, at: made.position, prepared.seal)
         }
         let isWoken = await ticket.wait(for: remaining, clock)
         // The changes up to there were looked at for all. They are not looked through again, by this request nor by the next one.
         let reached = live.position(after: looks, for: ticket)
+        // Of a predicate that looks at other rows each commit wakes the request, and all is read.
+        if isWoken, isAgain { try? await Task.sleep(for: min(cost * Self.pauseFactor, Self.longestPause)) }
+        isAgain = true
         // The device may ask again meanwhile.
         if isWoken, !ticket.isReplaced {
-          known = reached ?? position
+          known = reached ?? made.position
           continue
         }
-        return bytes(of: page, at: reached ?? position, prepared.seal)
+        return bytes(of: made, at: reached ?? made.position, prepared.seal)
       }
     }
+
+    /// The pause after a reading that has found nothing new, by the time that it took, and the longest one: requests that are woken by each commit
+    /// leave room for others.
+    private static var pauseFactor: Int { 20 }
+    private static var longestPause: Duration { .seconds(2) }
 
     /// A user's clients that do not read must not fill the memory with pages.
     private func checkUnread(_ user: String) throws {
@@ -68,10 +79,9 @@
         limit: .unreadBytesOfUser)
     }
 
-    private func bytes(of page: Page, at position: StorePosition, _ seal: SyncSeal) -> [UInt8] {
-      var page = page
-      page.position = seal.closed(
-        position, having: page.subscriptions.filter { $0.refusal == nil }.map(\.condition))
+    private func bytes(of made: PageMaker.Made, at position: StorePosition, _ seal: SyncSeal) -> [UInt8] {
+      var page = made.page
+      page.position = seal.closed(position, having: made.states)
       let bytes = page.bytes
       let kind: SyncMetrics.PageKind =
         page.isEmpty ? .empty : page.subscriptions.contains(where: \.isWhole) ? .whole : .changes
