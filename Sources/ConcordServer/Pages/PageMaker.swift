@@ -15,6 +15,7 @@
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
+    /// - Returns: a page that does not name its position yet.
     func page(knownFrom known: StorePosition?) throws -> Made {
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
@@ -24,7 +25,7 @@
       // Where the position is not known, the server may be another one, or restored, and has counted other actions.
       let (counts, keys) = try decided(after: changes == nil ? 0 : request.actions)
       var page = Page(
-        from: request.position, position: seal.closed(position), user: user, actions: counts.accepted, keys: keys,
+        from: request.position, position: "", user: user, actions: counts.accepted, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
       page.refusedActions = counts.refused
       var states: [SyncSeal.State] = []

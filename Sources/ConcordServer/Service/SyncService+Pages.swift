@@ -79,6 +79,7 @@
         limit: .unreadBytesOfUser)
     }
 
+    /// Returns the bytes of a page, with its position sealed together with what the page says.
     private func bytes(of made: PageMaker.Made, at position: StorePosition, _ seal: SyncSeal) -> [UInt8] {
       var page = made.page
       page.position = seal.closed(position, having: made.states)
