@@ -22,6 +22,8 @@
     init(_ count: Int, waits: Bool = true) throws {
       (schema, self.waits, isOwner) = ("benchmark-\(UUID().uuidString)", waits, true)
       _ = try concord()
+      // It would listen, and ask with each commit.
+      detach()
       let raw = try raw()
       // In parts, as one statement notes all of its keys.
       for start in stride(from: 0, to: count, by: 50_000) {
@@ -39,9 +41,14 @@
     init(schema: String, waits: Bool) { (self.schema, self.waits, isOwner) = (schema, waits, false) }
 
     deinit {
-      for (container, store) in attached { try? container.detach(persistentStore: store) }
+      detach()
       guard isOwner else { return }
       try? raw().run("DROP SCHEMA \"\(schema)\" CASCADE")
+    }
+
+    private func detach() {
+      for (container, store) in attached { try? container.detach(persistentStore: store) }
+      attached = []
     }
 
     private var connection: String {

@@ -273,9 +273,9 @@
         let told = Atomic<UInt64>(0)
         let (database, other) = (try VolumeDatabase(1_000, waits: false), try VolumeDatabase(1_000, waits: false))
         let context = try database.concord().newBackgroundContext()
-        // The main thread waits.
+        // On the thread that listens, as in the floor.
         let view = ViewContext(
-          parent: try database.concord().persistentStoreCoordinator, delivery: .queue(DispatchQueue(label: "view"))
+          parent: try database.concord().persistentStoreCoordinator, delivery: .immediate
         ) { _ in }
         let query = try view.query(
           FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.id)], fetchLimit: 50))
