@@ -111,7 +111,7 @@
       for number in 0..<600 { _ = try connection.query("SELECT \(number)::bigint") }
       connection.later(.init(sql: "BEGIN"))
       _ = try connection.query("INSERT INTO t VALUES (3)")
-      try connection.finish("COMMIT")
+      try connection.finish(.end)
       #expect(!connection.isInTransaction)
       #expect(try connection.query("SELECT count(*) FROM t").integer(0, 0) == 1)
     }

@@ -27,7 +27,7 @@
         state.isAt(position)
       }
       try keep()
-      #expect(state.connection(at: position) === connection)
+      #expect(state.connection(at: position)?.connection === connection)
       #expect(state.connection(at: FeedPosition("5:10:7")) == nil)
       #expect(state.connection(at: nil) == nil)
       let isElsewhere = Locked(true)
@@ -42,9 +42,46 @@
       #expect(state.connection(at: position) == nil)
       // A use from before it was asked for does not count.
       try keep()
-      #expect(state.connection(at: position) === connection)
+      #expect(state.connection(at: position)?.connection === connection)
       state.end(hasTold: true)
       #expect(state.connection(at: position) == nil)
+    }
+
+    @Test("Its transaction stays open only where more is read than the rows that were read ahead")
+    func stayingOpen() throws {
+      let fleet = try Fleet()
+      let (writer, reader) = (try fleet.store(), try fleet.store(pollInterval: 600))
+      defer { for store in [writer, reader] { try? store.close() } }
+      let coordinator = PersistentStoreCoordinator(model: fleet.model)
+      try coordinator.attach(reader, configuration: "")
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
+      try writer.write(origin: nil) { writing in
+        for id in 1...30 { _ = try writing.insert(fleet.row(id, id), for: fleet.key(id)) }
+      }
+      let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.last)], fetchLimit: 2))
+      // On the watch's thread, which has the transaction.
+      let open = Locked<[Bool]>([])
+      let observation = list.observe { _ in
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+        guard let count = try? fleet.sql("\(sql) AND datname = current_database()") else { return }
+        open.withLock { $0.append(count != "0") }
+      }
+      func change(_ id: Int, to last: Int) throws {
+        let count = open.withLock { $0.count }
+        try writer.write(origin: nil) { writing in
+          let key = try fleet.key(id)
+          let old = try #require(try writing.row(of: key))
+          try writing.update(try fleet.row(id, last, stamp: old.stamp + 1), replacing: old, for: key)
+        }
+        #expect(eventually { open.withLock { $0.count } > count })
+      }
+      for turn in 1...40 { try change(1, to: -turn) }
+      #expect(open.withLock { $0.prefix(10).contains(true) && !$0[30...].contains(true) })
+      // The spare rows run out, so that others have to be read.
+      for id in 1...12 { try change(id, to: 100 + id) }
+      #expect(list.value.map(\.id) == [13, 14])
+      #expect(open.withLock { $0.dropFirst(40).contains(true) })
+      withExtendedLifetime((coordinator, view, observation)) {}
     }
 
     @Test("A reading that fails there spoils no other one")

@@ -24,6 +24,8 @@
 
       /// Begins a transaction that reads one committed state.
       static let beginReading = Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+      /// Ends a transaction.
+      static let end = Command(sql: "COMMIT")
     }
 
     /// The place of the server, for people.
@@ -44,6 +46,8 @@
     private var deferred: [Command] = []
     /// The batches that were sent whose answers are not read yet: for each answer the statement that it prepares, or `nil`.
     private var unread: [[Statement?]] = []
+    /// How answers are waited for, where it matters that they are known at once.
+    var wakefulness: Wakefulness?
     /// The time at which the connection was given back to the pool.
     var idleSince = Date.distantPast
     private(set) var isBroken = false
@@ -209,10 +213,7 @@
       if let failure { throw failure }
     }
 
-    /// Sends a statement whose answer is read before the next batch, such as the end of a reading.
-    func finish(_ sql: String) throws { try finish(Command(sql: sql)) }
-
-    /// Sends a command whose answer is read before the next batch.
+    /// Sends a command whose answer is read before the next batch, such as the end of a reading.
     func finish(_ command: Command) throws {
       var expected: [(position: Int?, statement: Statement?)] = []
       for command in deferred { try send(command, nil, &expected) }
@@ -321,10 +322,19 @@
     /// The next result; `nil` behind those of a command.
     private func next(_ deadline: Date) throws -> OpaquePointer? {
       while PQisBusy(handle) == 1 {
-        _ = try wait(POLLIN, deadline)
+        try waitForAnswer(deadline)
         if PQconsumeInput(handle) == 0 { throw lost() }
       }
       return PQgetResult(handle)
+    }
+
+    private func waitForAnswer(_ deadline: Date) throws {
+      guard var wakefulness else { return _ = try wait(POLLIN, deadline) }
+      let start = DispatchTime.now()
+      let hasCome = wakefulness.wait(for: PQsocket(handle))
+      if !hasCome { _ = try wait(POLLIN, deadline) }
+      wakefulness.didWait(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+      self.wakefulness = wakefulness
     }
 
     /// Waits until the server has sent something, or takes more.

@@ -3,8 +3,9 @@
   import Foundation
   import Synchronization
 
-  /// The committed state up to which the watch is telling commits: its transaction stays open while they are told, so that who shows them
-  /// need not ask anew what has changed since.
+  /// The committed state up to which the watch is telling commits: who shows them need not ask anew what has changed since.
+  ///
+  /// Its transaction stays open while they are told, unless those who showed the last ones had enough of the rows that were read ahead.
   ///
   /// It serves as long as nobody can have seen a later state: a view must never go back. So it ends with the first reading or commit of this
   /// store that has ended since it was asked for.
@@ -19,6 +20,8 @@
       fileprivate let uses: Int
       /// The tables of which changed rows are read ahead.
       let tables: [PostgreSQLTable]
+      /// Whether the transaction stays open.
+      let isKeptOpen: Bool
     }
 
     private struct Wanted {
@@ -26,12 +29,14 @@
       var isState = false
       /// The tables of which changed rows are read ahead.
       var recent = RecentTables()
+      /// The number of states since one of which more was read than the rows that were read ahead.
+      var statesSinceReading = 0
     }
 
     // Unchecked, because the compiler cannot see that the connection is used by its thread only.
     private struct Open: @unchecked Sendable {
       let connection: PostgreSQLConnection
-      let uses: Int
+      let expectation: Expectation
       let thread = pthread_self()
       /// `nil` until commits are told up to it.
       var position: FeedPosition?
@@ -49,13 +54,14 @@
       wanted.withLock { wanted in
         guard wanted.isState else { return nil }
         return Expectation(
-          uses: uses.load(ordering: .sequentiallyConsistent), tables: wanted.recent.tables)
+          uses: uses.load(ordering: .sequentiallyConsistent), tables: wanted.recent.tables,
+          isKeptOpen: wanted.statesSinceReading < Self.mostOpen)
       }
     }
 
-    /// Keeps a transaction open, in which this thread has asked what is new.
+    /// Keeps the state in which this thread has asked what is new.
     func keep(_ connection: PostgreSQLConnection, _ expectation: Expectation) {
-      open.withLock { $0 = Open(connection: connection, uses: expectation.uses) }
+      open.withLock { $0 = Open(connection: connection, expectation: expectation) }
     }
 
     /// Notes the position of the state, and the rows that were read ahead.
@@ -66,20 +72,24 @@
       }
     }
 
-    /// The connection on which this thread may read the state.
+    /// The connection on which this thread may read the state, and whether its transaction is open.
     ///
     /// - Parameter position: that of the watch.
-    func connection(at position: FeedPosition?) -> PostgreSQLConnection? {
+    func connection(at position: FeedPosition?) -> (connection: PostgreSQLConnection, isOpen: Bool)? {
       wanted.withLock { $0.isState = true }
       return open.withLock { kept in
         guard let open = kept, pthread_equal(open.thread, pthread_self()) != 0 else { return nil }
         kept?.isRead = true
-        guard let position, open.position == position, open.uses == uses.load(ordering: .sequentiallyConsistent) else {
-          return nil
-        }
-        return open.connection
+        let expectation = open.expectation
+        guard let position, open.position == position,
+          expectation.uses == uses.load(ordering: .sequentiallyConsistent)
+        else { return nil }
+        return (open.connection, expectation.isKeptOpen)
       }
     }
+
+    /// Notes that more was to be read than the rows that were read ahead.
+    func noteReading() { wanted.withLock { $0.statesSinceReading = 0 } }
 
     /// The rows that were read ahead. Rows of some tables are read now, and will be read ahead next time.
     func rows(reading tables: [PostgreSQLTable]) -> [ToldRows] {
@@ -87,7 +97,7 @@
       return open.withLock { $0?.rows ?? [] }
     }
 
-    /// Ends the transaction, when all is told.
+    /// Ends the transaction, if it is open, when all is told.
     ///
     /// - Parameter hasTold: whether there was something to show.
     func end(hasTold: Bool) {
@@ -96,13 +106,17 @@
         return open
       }
       guard let ended else { return }
-      try? ended.connection.finish("COMMIT")
+      if ended.expectation.isKeptOpen { try? ended.connection.finish(.end) }
       guard hasTold else { return }
       wanted.withLock { wanted in
         if !ended.isRead { wanted.isState = false }
         wanted.recent.noteTold()
+        wanted.statesSinceReading += 1
       }
     }
+
+    /// The number of states without a reading after which the transaction stays open no longer.
+    private static let mostOpen = 16
 
     /// Reads no rows ahead until somebody reads some: that may have been what has failed.
     func expectNothing() { wanted.withLock { $0.recent.forget() } }

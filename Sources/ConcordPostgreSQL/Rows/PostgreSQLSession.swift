@@ -58,7 +58,7 @@
       self.search = search
       self.mayAssume = mayAssume
       self.reading = reading
-      plansOnce = reading?.isOpen == true
+      plansOnce = reading?.isTold == true
       self.deletionTime = deletionTime
       self.watch = watch
       mark = watch?.mark
@@ -227,7 +227,7 @@
     func unannouncedKeys() throws -> Set<EntityKey> { try unannouncedKeys(preparing: []) }
 
     func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
-      if let watch, reading?.isOpen == true {
+      if let watch, reading?.isTold == true {
         // It was asked just before what is new.
         try prepareTold(keys, watch.toldState)
         return watch.untoldBeforePosition

@@ -7,7 +7,7 @@
     private let connection: PostgreSQLConnection
     private let mayBeLeftOut: Bool
     /// Whether it is the one in which the watch has asked what is new.
-    let isOpen: Bool
+    let isTold: Bool
     private var isLast = false
     private var progress = Progress.none
     /// Whether more was read than was announced, so that all has to be read again within a transaction.
@@ -27,25 +27,28 @@
     }
 
     /// Whether the closure of the reading has read something.
-    private var hasRead: Bool { count.value > firstBatch }
+    var hasRead: Bool { count.value > firstBatch }
 
     private enum Progress { case none, begun, ended }
 
     /// The error of a statement that was not announced.
     private struct ReadsMore: Error {}
 
-    private static let end = PostgreSQLConnection.Command(sql: "COMMIT")
-
     /// - Parameters:
     ///   - mayBeLeftOut: whether it may be read again if more is read than was announced.
     ///   - count: the number of batches that the thread has read so far.
-    ///   - isOpen: whether the transaction has begun, and somebody else ends it.
-    init(
-      _ connection: PostgreSQLConnection, mayBeLeftOut: Bool, _ count: BatchCount = BatchCount(), isOpen: Bool = false
-    ) {
-      (self.connection, self.mayBeLeftOut, self.isOpen) = (connection, mayBeLeftOut && !isOpen, isOpen)
+    init(_ connection: PostgreSQLConnection, mayBeLeftOut: Bool, _ count: BatchCount = BatchCount()) {
+      (self.connection, self.mayBeLeftOut, isTold) = (connection, mayBeLeftOut, false)
       (self.count, firstBatch) = (count, count.value)
-      if isOpen { progress = .begun }
+    }
+
+    /// The transaction in which the watch has asked what is new. Somebody else ends it.
+    ///
+    /// - Parameter isOpen: whether it has not ended yet.
+    init(told connection: PostgreSQLConnection, isOpen: Bool, _ count: BatchCount) {
+      (self.connection, mayBeLeftOut, isTold) = (connection, false, true)
+      (self.count, firstBatch) = (count, count.value)
+      progress = isOpen ? .begun : .ended
     }
 
     /// Notes that nothing is read after the next batch.
@@ -69,7 +72,7 @@
       if progress == .none, !isAlone { connection.later(.beginReading) }
       progress = isLast ? .ended : .begun
       do {
-        let results = try connection.run(isAlone || !isLast ? commands : commands + [Self.end])
+        let results = try connection.run(isAlone || !isLast ? commands : commands + [.end])
         count.value += 1
         return isAlone || !isLast ? results : results.dropLast()
       } catch let failure as PostgreSQLFailure {
@@ -80,6 +83,6 @@
     }
 
     /// Ends it. The answer is read later; what was read stands without it.
-    func finish() { if progress == .begun, !isOpen { try? connection.finish(Self.end.sql) } }
+    func finish() { if progress == .begun, !isTold { try? connection.finish(.end) } }
   }
 #endif

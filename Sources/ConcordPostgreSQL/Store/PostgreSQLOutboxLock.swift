@@ -43,7 +43,7 @@
           return held
         }
         // Whoever asks next on this connection comes behind it. A connection that is lost has lost the lock, too.
-        if let connection, connection.isAlive, (try? connection.finish(release)) != nil {
+        if let connection, connection.isAlive, (try? connection.finish(.init(sql: release))) != nil {
           pool.putBack(connection)
         }
       }

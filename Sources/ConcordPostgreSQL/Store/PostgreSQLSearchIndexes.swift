@@ -108,7 +108,7 @@
       ])[0]
       let keys = (0..<noted.count).map { index.keyForm.read(noted, $0, 0) }
       if keys.isEmpty {
-        try connection.run([.init(sql: "COMMIT")])
+        try connection.run([.end])
         return ([], true)
       }
       var array = ParameterRows([index.keyForm.type])
@@ -125,7 +125,7 @@
         }
       }
       if vectors.count > 0 { commands.append(.init(sql: index.fold, parameters: vectors.parameters)) }
-      try connection.run(commands + [.init(sql: "COMMIT")])
+      try connection.run(commands + [.end])
       return (keys, keys.count < batch)
     }
 

@@ -73,7 +73,7 @@
         return nil
       }
       if assumption == nil, session.transactionID == nil { commands.append(PostgreSQLSession.selectTransactionID) }
-      commands.append(.init(sql: "COMMIT"))
+      commands.append(.end)
       // The id of this transaction is not less.
       let bound = watch.nextTransaction
       let mayNotifyLater = watch.isPausing
