@@ -317,20 +317,44 @@
       try second.close()
     }
 
-    @Test("A feed whose triggers are not all there gives no positions")
-    func incomplete() throws {
+    @Test(
+      "A feed whose triggers are not all there, or sleep, gives no positions",
+      arguments: ["DROP TRIGGER concord_feed_update ON", "ALTER TABLE"])
+    func incomplete(_ command: String) throws {
       let (model, schema) = (try shopModel(), Kind.newSchema())
       let url = try #require(Kind.database)
       let first = try store(schema, model)
       try first.startFeed()
       _ = try first.read { try $0.position() }
       try first.close()
-      try run("DROP TRIGGER concord_feed_update ON \(identifier(schema)).\"Book\"", at: url)
+      let rest = command == "ALTER TABLE" ? " DISABLE TRIGGER concord_feed_update" : ""
+      try run("\(command) \(identifier(schema)).\"Book\"\(rest)", at: url)
       let second = try store(schema, model)
       #expect(throws: StoreError.self) { try second.read { try $0.position() } }
       try second.startFeed()
       _ = try second.read { try $0.position() }
       try second.close()
+    }
+
+    @Test("A state that is being written has no position, and says so")
+    func writing() throws {
+      let (model, schema) = (try shopModel(), Kind.newSchema())
+      let store = try store(schema, model)
+      try store.startFeed()
+      try put(1, "one", in: store, model)
+      let key = EntityKey(try model.entity("Book"), .integer(1))
+      try store.write(origin: nil) { writing in
+        _ = try writing.position()
+        try writing.delete(key)
+        do {
+          _ = try writing.position()
+          Issue.record("there is one")
+        } catch let StoreError.storeFailed(_, reason) {
+          #expect(reason.contains("being written"), "\(reason)")
+        }
+      }
+      #expect(try store.read { try $0.row(of: key) } == nil)
+      try store.close()
     }
 
     private func run(_ sql: String, at url: String) throws {

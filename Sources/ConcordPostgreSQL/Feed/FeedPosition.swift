@@ -46,7 +46,7 @@
     let isTrimmed: Bool
     /// Whether the state that was looked at is before the position.
     let isBehind: Bool
-    /// Whether some were left out that a copy has brought: see ``ForeignChanges``.
+    /// Whether it is not known what was trimmed, since a copy has brought a greater id: see ``ForeignChanges``.
     let hasForeign: Bool
 
     /// A committed transaction.
@@ -63,22 +63,28 @@
     ///
     /// It looks at these transactions only, so that it costs the same beside one that stays open.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
-      .init(
-        sql: """
-          SELECT pg_current_snapshot()::text, \(epoch), s.trimmed, c.xid, c.entity, c.keys, c.session
-          FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session"))) c ON true ORDER BY c.xid
-          """, parameters: parameters(since: position))
+      .init(sql: position.inProgress.isEmpty ? sqlOfNewer : sqlOfAll, parameters: parameters(since: position))
+    }
+
+    private static let (sqlOfNewer, sqlOfAll) = (sql(hasEarlier: false), sql(hasEarlier: true))
+
+    private static func sql(hasEarlier: Bool) -> String {
+      """
+      SELECT pg_current_snapshot()::text, \(epoch), s.trimmed, c.xid, c.entity, c.keys, c.session
+      FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session", hasEarlier: hasEarlier))) c ON true
+      """
     }
 
     /// The epoch of the feed, and its table, which is another one where the tables were replaced by a copy of them.
     static let epoch = "s.epoch::text || ' ' || s.tableoid::text"
 
     /// A query of the changes since a position, which is given by ``parameters(since:)``.
-    static func select(_ columns: String, where condition: String = "") -> String {
-      """
-      SELECT \(columns) FROM concord_changes WHERE xid >= $1::text::xid8\(condition) \
-      UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[])\(condition)
-      """
+    ///
+    /// - Parameter hasEarlier: whether the position is before transactions that it does not see and others that it sees.
+    static func select(_ columns: String, where condition: String = "", hasEarlier: Bool = true) -> String {
+      let table = "SELECT \(columns) FROM concord_changes WHERE"
+      let newer = "\(table) xid >= $1::text::xid8 AND xid < \(ForeignChanges.next)\(condition)"
+      return hasEarlier ? "\(newer) UNION ALL \(table) xid = ANY($2::text::xid8[])\(condition)" : newer
     }
 
     static func parameters(since position: FeedPosition) -> PostgreSQLParameters {
@@ -100,19 +106,16 @@
       epoch = result.text(0, 1)
       let trimmed = result.bits(0, 2)
       isTrimmed = trimmed >= old.xmin && trimmed < position.xmax
-      var hasForeign = trimmed >= position.xmax
+      hasForeign = trimmed >= position.xmax
       isBehind = position.xmax < old.xmax
       var transactions: [Transaction] = []
       var excepted: Set<TransactionID> = []
       var keyCounts: [String: Int] = [:]
-      for row in 0..<result.count where !result.isNull(row, 3) {
+      let rows = (0..<result.count).filter { !result.isNull($0, 3) }
+      for row in rows.sorted(by: { (result.bits($0, 3), $0) < (result.bits($1, 3), $1) }) {
         let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
         let name = result.text(row, 4)
         if !result.isNull(row, 5) { keyCounts[name, default: 0] += result.texts(row, 5).count }
-        if id.number >= position.xmax {
-          hasForeign = true
-          continue
-        }
         if known.contains(id) {
           excepted.insert(id)
           continue
@@ -128,7 +131,6 @@
         }
       }
       (self.transactions, self.excepted, self.keyCounts) = (transactions, excepted, keyCounts)
-      self.hasForeign = hasForeign
     }
   }
 

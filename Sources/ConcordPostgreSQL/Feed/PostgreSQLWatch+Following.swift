@@ -109,6 +109,7 @@
         if connection == nil || connection?.isAlive == false {
           connection = nil
           let new = try pool.connect()
+          new.wakefulness = Wakefulness()
           try new.run([.once("LISTEN \(identifier(FeedTables.channel(options.schema)))")] + Self.settings)
           try checkIdentity(new)
           connection = new
@@ -142,6 +143,9 @@
       } catch { didFail(&connection, &failures) }
     }
 
+    /// The time for which changes that a copy has brought are removed between two looks, in seconds.
+    private static let longestRemoval = 0.05
+
     /// Removes what a copy has brought, if the role may do that.
     private func removeForeign(_ connection: PostgreSQLConnection) throws {
       let hasForeign = state.withLock { state in
@@ -149,8 +153,9 @@
         return state.hasForeign
       }
       guard hasForeign else { return }
-      do { try ForeignChanges.remove(connection) } catch let failure as PostgreSQLFailure where failure.code == "42501"
-      {}
+      do {
+        if try ForeignChanges.remove(connection, until: Date(timeIntervalSinceNow: Self.longestRemoval)) { noteForeign() }
+      } catch let failure as PostgreSQLFailure where failure.code == "42501" {}
     }
 
     private func didFail(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
@@ -196,7 +201,7 @@
       tellAny {
         state.withLock { state in
           note(&state)
-          state.isBeingFilled = !isFilled
+          (state.isBeingFilled, state.hasForeign) = (!isFilled, true)
         }
       }
     }
@@ -212,7 +217,8 @@
         if expectation != nil { connection.later(.beginReading) }
         let readAhead = expectation?.tables ?? []
         let results = try connection.run(
-          [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) })
+          [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) }
+            + (expectation?.isKeptOpen == false ? [.end] : []))
         if let expectation { toldState.keep(connection, expectation) }
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
@@ -265,6 +271,8 @@
     private func trim(_ connection: PostgreSQLConnection) throws {
       let pause = min(60, options.feedRetention / 10)
       guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
+      // A copy may have come unseen.
+      noteForeign()
       let result = try connection.run([Self.trim(olderThan: options.feedRetention)])[0]
       // There may be more of them.
       if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
@@ -284,8 +292,9 @@
               SELECT place FROM first WHERE at < now() - $1 * interval '1 second'
             )) FOR UPDATE SKIP LOCKED
           ), gone AS (DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING xid)
-          UPDATE concord_state SET trimmed = greatest(trimmed, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
-          WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
+          UPDATE concord_state SET trimmed = greatest(
+            CASE WHEN trimmed < \(ForeignChanges.next) THEN trimmed ELSE '0' END, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1)
+          ) WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
           """, parameters: parameters)
     }
   }

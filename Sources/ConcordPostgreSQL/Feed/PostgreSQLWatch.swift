@@ -29,9 +29,9 @@
       var identity: String
       /// Whether tables may be changed of which nothing is told.
       var isBeingFilled = false
-      /// Whether there are changes that a copy has brought: see ``ForeignChanges``.
-      var hasForeign = false
-      /// The table of the feed of positions that was found to be complete.
+      /// Whether there may be changes that a copy has brought: see ``ForeignChanges``.
+      var hasForeign = true
+      /// The scope of the feed of positions that was found to be complete.
       var completeFeed: String?
       /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
       var told: Set<TransactionID> = []
@@ -195,17 +195,17 @@
 
     // MARK: Copies
 
-    /// Notes that there are changes that a copy has brought. They are removed soon.
+    /// Notes that there may be changes that a copy has brought. They are removed soon.
     func noteForeign() { state.withLock { $0.hasForeign = true } }
 
-    /// Checks that the rows of tables are kept as they were when they are changed, once for each table of the feed: a copy that is being restored
-    /// has the table before that.
+    /// Checks that the rows of tables are kept as they were when they are changed, once for each feed: a copy that is being restored
+    /// has it before that.
     ///
     /// - Returns: whether they are.
-    func isFeedComplete(_ table: String, _ check: () throws -> Bool) throws -> Bool {
-      if state.withLock({ $0.completeFeed == table }) { return true }
+    func isFeedComplete(_ scope: String, _ check: () throws -> Bool) throws -> Bool {
+      if state.withLock({ $0.completeFeed == scope }) { return true }
       guard try check() else { return false }
-      state.withLock { $0.completeFeed = table }
+      state.withLock { $0.completeFeed = scope }
       return true
     }
 

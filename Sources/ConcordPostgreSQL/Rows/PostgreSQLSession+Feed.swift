@@ -77,11 +77,15 @@
       let (forgotten, begun) = (result.bits(0, 2), result.bits(0, 3))
       let last = max(forgotten, begun, result.isNull(0, 4) ? 0 : result.bits(0, 4))
       guard last < snapshot.xmax else {
+        if transactionID != nil {
+          throw StoreError.storeFailed(
+            store: store, reason: "a position is one of a committed state, not of one that is being written")
+        }
         watch?.noteForeign()
         throw StoreError.storeFailed(
           store: store, reason: "its feed of changes came with a copy of another cluster's; startFeed() begins it anew")
       }
-      let isComplete = try watch?.isFeedComplete(result.text(0, 5)) {
+      let isComplete = try watch?.isFeedComplete(result.text(0, 1)) {
         try TriggerCheck.history(tables.values).isComplete { try run($0) }
       }
       if isComplete == false {
@@ -100,8 +104,7 @@
           epoch, ' ', (SELECT system_identifier FROM pg_control_system()), ' ',
           CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, ' ',
           'concord_feed'::regclass::oid)), 16),
-        forgotten, begun, (SELECT xid FROM concord_history ORDER BY xid DESC LIMIT 1),
-        tableoid::text
+        forgotten, begun, (SELECT xid FROM concord_history ORDER BY xid DESC LIMIT 1)
       FROM concord_feed
       """
 

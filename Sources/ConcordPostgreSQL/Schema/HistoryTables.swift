@@ -52,20 +52,16 @@
 
     /// The statements that begin the feed, behind those that make triggers: what is noted so far counts no longer.
     static let begin = [
-      "DELETE FROM concord_history",
       """
-      INSERT INTO concord_feed (epoch, merged, kept, forgotten, begun)
-      VALUES (\(newEpoch), 0, 0, '0', '0')
-      ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch, merged = 0, kept = 0, forgotten = excluded.forgotten,
-        begun = excluded.begun
+      INSERT INTO concord_feed (epoch, merged, kept, forgotten, begun) VALUES (0, 0, 0, '0', '0')
+      ON CONFLICT (one) DO NOTHING
       """,
+      "DELETE FROM concord_history", newFeed,
     ]
 
-    /// The statements that begin a feed anew which is there, for a role that may not make one.
-    static let beginAnew = [
-      "DELETE FROM concord_history",
-      "UPDATE concord_feed SET epoch = \(newEpoch), merged = 0, kept = 0, forgotten = '0', begun = '0'",
-    ]
+    /// The statement that makes another feed of the one that is there: positions in that are void.
+    static let newFeed =
+      "UPDATE concord_feed SET epoch = \(newEpoch), merged = 0, kept = 0, forgotten = '0', begun = '0'"
 
     // MARK: Triggers
 

@@ -223,14 +223,15 @@
     private func readToldState(
       _ count: ReadingTransaction.BatchCount, _ body: (any RowReading) throws -> Void
     ) throws -> Bool {
-      guard DirectDelivery.takeShowing(), let connection = watch.toldState.connection(at: watch.position) else {
-        return false
-      }
-      let transaction = ReadingTransaction(connection, mayBeLeftOut: false, count, isOpen: true)
+      guard DirectDelivery.takeShowing(),
+        let (connection, isOpen) = watch.toldState.connection(at: watch.position)
+      else { return false }
+      let transaction = ReadingTransaction(told: connection, isOpen: isOpen, count)
       let result = Result { try read(transaction, connection, body) }
+      if transaction.hasRead || transaction.mustRepeat { watch.toldState.noteReading() }
       // Who shows next what was told reads for itself.
       if transaction.hasFailed { watch.toldState.noteUse() }
-      if transaction.mayBeDoneAgain { return false }
+      if transaction.mustRepeat || transaction.mayBeDoneAgain { return false }
       try result.get()
       if let loss = transaction.loss { throw StoreError(loss, store: name) }
       return true
@@ -243,7 +244,7 @@
         connection, tables: tables, store: name, watch: watch, reading: transaction, search: searchIndexes.use)
       // What is shown next must not be an earlier state.
       defer {
-        if !transaction.isOpen { watch.toldState.noteUse() }
+        if !transaction.isTold { watch.toldState.noteUse() }
         // Whoever reads next does without, unless this is done again.
         if transaction.loss?.concernsWords == true { searchIndexes.disuse() }
       }
@@ -327,7 +328,7 @@
           do {
             try pool.with {
               try HistorySchema(schema).prepare($0)
-              try ForeignChanges.remove($0)
+              _ = try ForeignChanges.remove($0, until: .distantFuture)
             }
             break
           } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {
