@@ -6,7 +6,9 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  @Suite("Changes that a copy of another cluster's database has brought", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  @Suite(
+    "Changes that a copy of another cluster's database has brought", .serialized,
+    .enabled(if: PostgreSQLServer.isInstalled))
   struct ForeignChangesTests {
     private static let count = 20_000
     private static let foreign = "'9000000000'"

@@ -63,28 +63,40 @@
     ///
     /// It looks at these transactions only, so that it costs the same beside one that stays open.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
-      .init(sql: position.inProgress.isEmpty ? sqlOfNewer : sqlOfAll, parameters: parameters(since: position))
+      .init(sql: changes.sql(since: position), parameters: parameters(since: position))
     }
 
-    private static let (sqlOfNewer, sqlOfAll) = (sql(hasEarlier: false), sql(hasEarlier: true))
-
-    private static func sql(hasEarlier: Bool) -> String {
+    private static let changes = Statement { select in
       """
       SELECT pg_current_snapshot()::text, \(epoch), s.trimmed, c.xid, c.entity, c.keys, c.session
-      FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session", hasEarlier: hasEarlier))) c ON true
+      FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session", ""))) c ON true
       """
     }
 
     /// The epoch of the feed, and its table, which is another one where the tables were replaced by a copy of them.
     static let epoch = "s.epoch::text || ' ' || s.tableoid::text"
 
-    /// A query of the changes since a position, which is given by ``parameters(since:)``.
-    ///
-    /// - Parameter hasEarlier: whether the position is before transactions that it does not see and others that it sees.
-    static func select(_ columns: String, where condition: String = "", hasEarlier: Bool = true) -> String {
-      let table = "SELECT \(columns) FROM concord_changes WHERE"
-      let newer = "\(table) xid >= $1::text::xid8 AND xid < \(ForeignChanges.next)\(condition)"
-      return hasEarlier ? "\(newer) UNION ALL \(table) xid = ANY($2::text::xid8[])\(condition)" : newer
+    /// A statement with a query of the changes since a position, which is given by ``parameters(since:)``.
+    struct Statement: Sendable {
+      /// For a position that sees all transactions before its end, as most do; this takes less to run.
+      private let ofNewer: String
+      private let ofAll: String
+
+      /// - Parameter sql: makes the statement with the query, which it gets by its columns and a further condition.
+      init(_ sql: (_ select: (_ columns: String, _ condition: String) -> String) -> String) {
+        func newer(_ columns: String, _ condition: String) -> String {
+          "SELECT \(columns) FROM concord_changes WHERE xid >= $1::text::xid8 AND xid < \(ForeignChanges.next)\(condition)"
+        }
+        ofNewer = sql(newer)
+        ofAll = sql { columns, condition in
+          """
+          \(newer(columns, condition)) \
+          UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[])\(condition)
+          """
+        }
+      }
+
+      func sql(since position: FeedPosition) -> String { position.inProgress.isEmpty ? ofNewer : ofAll }
     }
 
     static func parameters(since position: FeedPosition) -> PostgreSQLParameters {

@@ -154,7 +154,9 @@
       }
       guard hasForeign else { return }
       do {
-        if try ForeignChanges.remove(connection, until: Date(timeIntervalSinceNow: Self.longestRemoval)) { noteForeign() }
+        if try ForeignChanges.remove(connection, until: Date(timeIntervalSinceNow: Self.longestRemoval)) {
+          noteForeign()
+        }
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {}
     }
 

@@ -30,7 +30,7 @@
     /// Those of an array of keys.
     let selectRows: String
     /// Those that have changed since a position of the feed, and are few.
-    let selectChanged: String
+    let selectChanged: FeedChanges.Statement
     /// The types of the columns that are written: the key, the id as given, the others, the stamp.
     let writtenTypes: [PostgreSQLType]
     let insert: String
@@ -84,12 +84,12 @@
       entityColumns = (columns + columnsOfKey).joined(separator: ", ")
       resultColumns = (columns + columnsOfKey + ["\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
-      selectRows = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY($1)"
-      selectChanged = """
-        SELECT \(resultColumns) FROM \(name) WHERE "id" = ANY(ARRAY(\
-        SELECT unnest(keys)::\(keyForm.type.rawValue) FROM (\
-        \(FeedChanges.select("keys", where: " AND entity = $3"))) AS c LIMIT \(ToldRows.most)))
-        """
+      let selectAny = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY"
+      selectRows = "\(selectAny)($1)"
+      let selectKeys = "SELECT unnest(keys)::\(keyForm.type.rawValue) FROM"
+      selectChanged = FeedChanges.Statement { select in
+        "\(selectAny)(ARRAY(\(selectKeys) (\(select("keys", " AND entity = $3"))) AS c LIMIT \(ToldRows.most)))"
+      }
       let written =
         ["\"id\""] + (keepsExactID ? ["\"_id\""] : [])
         + storedPositions.map { identifier(columnName(entity.columns[$0].name)) } + ["\"_stamp\""]
