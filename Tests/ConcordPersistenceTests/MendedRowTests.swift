@@ -43,6 +43,39 @@ struct MendedRowTests {
   }
 
   @Test(
+    "Many parts that may fail are written once each, besides many rows that are left out", arguments: StoreKind.allCases
+  )
+  func manyParts(_ kind: StoreKind) throws {
+    let model = try essayModel()
+    try kind.withCoordinator(model) { coordinator in
+      let context = coordinator.newContext()
+      let (most, entity) = (PendingReading.mostLeftOut, try model.entity(Essay.self))
+      for id in 1...most + 10 { context.insert(Essay(id, "word", "a", year: id > most ? id % 4 + 1 : 0)) }
+      try context.save()
+      let keys = (1...most).map { StoredValue.integer(Int64($0)) }
+      func find(
+        _ predicate: Predicate<Essay>, _ join: ([StoredCondition]) -> StoredCondition
+      ) throws -> Set<StoredValue> {
+        let part = FetchPlan(FetchDescriptor(predicate: predicate), entity, model).condition
+        #expect(part.mayFail)
+        let condition = join(Array(repeating: part, count: 12)).leavingOut(Set(keys))
+        var found: Set<StoredValue> = []
+        try coordinator.read([entity]) { reading in
+          try reading.rows(RowQuery(entity, where: condition)) { key, _ in
+            found.insert(key)
+            return true
+          }
+        }
+        return found
+      }
+      let (zero, five) = (0, 5)
+      let rest = Set((most + 1...most + 10).map { StoredValue.integer(Int64($0)) })
+      #expect(try find(#Predicate { 10 / $0.year > zero }) { .all($0) } == rest)
+      #expect(try find(#Predicate { 10 / $0.year > five }) { .any($0) } == [.integer(304), .integer(308)])
+    }
+  }
+
+  @Test(
     "Where saving is left to a context in the background, what is saved already counts",
     arguments: StrategyKind.allCases)
   func saved(_ strategy: StrategyKind) async throws {

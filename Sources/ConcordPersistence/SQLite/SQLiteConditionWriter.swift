@@ -100,14 +100,13 @@
       if conditions.isEmpty { return "1" }
       let ranges = StoredRanges(conditions)
       var parts: [String] = []
+      let last = Self.lastAfterOthers(conditions)
       for (index, condition) in conditions.enumerated() {
         if case .compares(let column, let comparison, let value) = condition {
           parts.append(compares(column, comparison, value, isSearched: ranges.isEnd(index)))
-        } else if condition.mayFail, index > 0 {
-          // SQLite evaluates a conjunction in any order, Swift what stands before it first.
-          let before = try conjunction(Array(conditions[..<index]))
-          parts.append("CASE WHEN \(before) THEN \(try sql(condition)) ELSE 0 END")
-        } else {
+        } else if index == last {
+          parts.append(try inOrder(conditions[...index]) { "CASE WHEN \($0) THEN \($1) ELSE 0 END" })
+        } else if !condition.mayFail || index == 0 {
           parts.append(try sql(condition))
         }
       }
@@ -123,15 +122,33 @@
     private mutating func disjunction(_ conditions: [StoredCondition]) throws -> String {
       if conditions.isEmpty { return "0" }
       var parts: [String] = []
+      let last = Self.lastAfterOthers(conditions)
       for (index, condition) in conditions.enumerated() {
-        if condition.mayFail, index > 0 {
-          let before = try disjunction(Array(conditions[..<index]))
-          parts.append("CASE WHEN \(before) THEN 1 ELSE \(try sql(condition)) END")
-        } else {
+        if index == last {
+          parts.append(try inOrder(conditions[...index]) { "CASE WHEN \($0) THEN 1 ELSE \($1) END" })
+        } else if !condition.mayFail || index == 0 {
           parts.append(try sql(condition))
         }
       }
       return "(\(parts.joined(separator: " OR ")))"
+    }
+
+    /// The position of the last condition that may fail, if there are others before it.
+    private static func lastAfterOthers(_ conditions: [StoredCondition]) -> Int? {
+      conditions.lastIndex(where: \.mayFail).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Writes conditions so that each is evaluated after those before it, if these leave it open: SQLite evaluates a conjunction in any order, and
+    /// Swift from left to right.
+    ///
+    /// - Parameter step: makes the expression of a condition, and of those behind it.
+    private mutating func inOrder(
+      _ conditions: ArraySlice<StoredCondition>, _ step: (_ first: String, _ rest: String) -> String
+    ) throws -> String {
+      guard let condition = conditions.first else { return "1" }
+      // The values are bound in the order of the text.
+      let first = try sql(condition)
+      return conditions.count == 1 ? first : step(first, try inOrder(conditions.dropFirst(), step))
     }
 
     private mutating func relates(
