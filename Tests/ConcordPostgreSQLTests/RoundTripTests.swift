@@ -396,6 +396,33 @@
       withExtendedLifetime((coordinator, view, list)) {}
     }
 
+    @Test("What a query has left out is asked for again in a bounded number of round trips, however much it is")
+    func leftOut() throws {
+      let store = try store(pollInterval: 600)
+      defer { try? store.close() }
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
+      let context = BackgroundContext(parent: coordinator)
+      for id in 1...1_040 { context.insert(Progress(id: id, last: 1)) }
+      try context.save()
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { _ in }
+      let list = try view.query(
+        FetchDescriptor<Progress>(
+          predicate: #Predicate { 10 / $0.last > 0 }, sortBy: [SortDescriptor(\.id)], fetchLimit: 5))
+      // For these the predicate has no answer.
+      for id in 1...1_000 { try context.update(Progress.self, id: id) { $0.last = 0 } }
+      try context.save()
+      #expect(eventually { list.value.map(\.id) == Array(1_001...1_005) })
+      // The spare entities run out, so that it is fetched again.
+      for id in 1_001...1_035 { try context.delete(Progress.self, id: id) }
+      let trips = try store.trips {
+        try context.save()
+        #expect(eventually { list.value.map(\.id) == Array(1_036...1_040) })
+      }
+      #expect(trips < 20, "\(trips)")
+      withExtendedLifetime(view) {}
+    }
+
     // MARK: None
 
     @Test("A store that nobody uses costs the server one statement in each poll interval, and no more")

@@ -192,16 +192,20 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return error
   }
 
+  /// The number of entities without an answer that are asked for again with each fetch.
+  private static var mostAskedAgain: Int { 256 }
+
   /// Loads what the query finds, without the entities for which its predicate has no answer.
   private func load(
     _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
   ) throws -> FetchPlan<T>.Found {
     do {
       let found = try fetchPlan.load(reading, loader)
-      // The store may not have come to them.
-      for id in unanswered.union(told) {
-        let key = EntityKey(entity, id)
-        takeBack(id)
+      // The store may not have come to them. If they are many, the others are left out until they change.
+      let leftOut = unanswered.union(told).prefix(Self.mostAskedAgain).map { EntityKey(entity, $0) }
+      try reading.prepare(leftOut)
+      for key in leftOut {
+        takeBack(key.id)
         if let row = try row(of: key, rows, reading) { _ = try value(row, key, reading, loader) }
       }
       return found
