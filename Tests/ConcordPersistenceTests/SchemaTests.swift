@@ -275,6 +275,25 @@
       }
     }
 
+    @Test("A file with the longest name is replaced, too, and kept under a name that a configuration may have")
+    func overwritingLongName() throws {
+      try withFile { folder in
+        let name = String(repeating: "é", count: 120) + ".sqlite"
+        #expect(name.utf8.count == 247)
+        try FileManager.default.moveItem(
+          at: folder.appending(path: "Items.sqlite"), to: folder.appending(path: name))
+        let configuration = StoreConfiguration(fileName: name, overwriteIncompatibleStore: true)
+        let container = try container([Third.self])
+        let store = try container.attachPersistentStore(at: folder, for: configuration)
+        #expect(try container.newBackgroundContext().count(FetchDescriptor<Third>()) == 0)
+        try container.detach(persistentStore: store)
+        let kept = try #require(try names(folder).first { $0.hasSuffix(".incompatible") })
+        let other = try self.container([First.self, Review.self])
+        try other.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: kept))
+        #expect(try other.newBackgroundContext().fetch(FetchDescriptor<First>()) == [item, self.other])
+      }
+    }
+
     @Test("An older program does not migrate a newer file back")
     func olderProgram() throws {
       try withFile { folder in

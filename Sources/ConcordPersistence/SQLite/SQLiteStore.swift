@@ -130,12 +130,11 @@
     private static func keepBeside(_ url: URL) throws {
       try takeLogIntoFile(url)
       let manager = FileManager.default
-      var name = "\(url.lastPathComponent).incompatible"
       let folder = url.deletingLastPathComponent()
-      var number = 1
+      var (name, number) = (keptName(url, ""), 1)
       while manager.fileExists(atPath: folder.appendingPathComponent(name).path) {
         number += 1
-        name = "\(url.lastPathComponent).incompatible\(number)"
+        name = keptName(url, "\(number)")
       }
       do {
         for suffix in ["", "-wal", "-shm"] where manager.fileExists(atPath: url.path + suffix) {
@@ -144,6 +143,16 @@
       } catch {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
       }
+    }
+
+    /// The name of a file that is kept beside another one. It is no longer than that of a store's file may be.
+    private static func keptName(_ url: URL, _ number: String) -> String {
+      let ending = ".incompatible\(number)"
+      var name = url.lastPathComponent
+      while name.utf8.count + ending.utf8.count > StoreConfiguration.mostBytesOfName, !name.isEmpty {
+        name.removeLast()
+      }
+      return name + ending
     }
 
     /// Copies the log into the file. Only the sole user of a file can end its log.

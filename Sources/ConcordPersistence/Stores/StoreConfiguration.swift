@@ -86,7 +86,7 @@ public final class StoreConfiguration: Sendable {
   }
 
   /// The greatest length of the name of a store's file: SQLite adds as much to it for a file beside it.
-  private static var mostBytesOfName: Int { String.mostBytesOfFileName - "-journal".utf8.count }
+  static var mostBytesOfName: Int { String.mostBytesOfFileName - "-journal".utf8.count }
 
   /// The name of a configuration that a model can declare; `nil` for none.
   var declaredName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
