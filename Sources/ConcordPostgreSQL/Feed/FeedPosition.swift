@@ -63,10 +63,10 @@
     ///
     /// It looks at these transactions only, so that it costs the same beside one that stays open.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
-      .init(sql: changes.sql(since: position), parameters: parameters(since: position))
+      .init(sql: changes.sql(of: position), parameters: parameters(since: position))
     }
 
-    private static let changes = Statement { select in
+    private static let changes = ChangesStatement { select in
       """
       SELECT pg_current_snapshot()::text, \(epoch), s.trimmed, c.xid, c.entity, c.keys, c.session
       FROM concord_state s LEFT JOIN (\(select("xid, entity, keys, session", ""))) c ON true
@@ -76,29 +76,7 @@
     /// The epoch of the feed, and its table, which is another one where the tables were replaced by a copy of them.
     static let epoch = "s.epoch::text || ' ' || s.tableoid::text"
 
-    /// A statement with a query of the changes since a position, which is given by ``parameters(since:)``.
-    struct Statement: Sendable {
-      /// For a position that sees all transactions before its end, as most do; this takes less to run.
-      private let ofNewer: String
-      private let ofAll: String
-
-      /// - Parameter sql: makes the statement with the query, which it gets by its columns and a further condition.
-      init(_ sql: (_ select: (_ columns: String, _ condition: String) -> String) -> String) {
-        func newer(_ columns: String, _ condition: String) -> String {
-          "SELECT \(columns) FROM concord_changes WHERE xid >= $1::text::xid8 AND xid < \(ForeignChanges.next)\(condition)"
-        }
-        ofNewer = sql(newer)
-        ofAll = sql { columns, condition in
-          """
-          \(newer(columns, condition)) \
-          UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[])\(condition)
-          """
-        }
-      }
-
-      func sql(since position: FeedPosition) -> String { position.inProgress.isEmpty ? ofNewer : ofAll }
-    }
-
+    /// The parameters of a ``ChangesStatement``.
     static func parameters(since position: FeedPosition) -> PostgreSQLParameters {
       var parameters = PostgreSQLParameters()
       parameters.append("\(position.xmax)")
@@ -186,5 +164,9 @@
         return self == .any ? AnyValue.value(decoded) : .text(decoded)
       }
     }
+  }
+
+  extension ChangesStatement {
+    func sql(of position: FeedPosition) -> String { sql(hasEarlier: !position.inProgress.isEmpty) }
   }
 #endif

@@ -6,8 +6,7 @@
   /// Whatever a snapshot shows has an id below its `xmax`, so that ids from there on are known. They say nothing of this database, and would
   /// be taken for the newest changes until its own ids have come that far. They are left out until they are removed.
   enum ForeignChanges {
-    /// The id from which on no transaction is visible.
-    static let next = "pg_snapshot_xmax(pg_current_snapshot())"
+    private static let next = FeedTables.nextID
 
     /// The number of changes that one statement removes.
     private static let batch = 1000

@@ -295,7 +295,7 @@
             )) FOR UPDATE SKIP LOCKED
           ), gone AS (DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING xid)
           UPDATE concord_state SET trimmed = greatest(
-            CASE WHEN trimmed < \(ForeignChanges.next) THEN trimmed ELSE '0' END, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1)
+            CASE WHEN trimmed < \(FeedTables.nextID) THEN trimmed ELSE '0' END, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1)
           ) WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
           """, parameters: parameters)
     }

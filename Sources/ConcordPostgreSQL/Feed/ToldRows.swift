@@ -33,7 +33,7 @@
     static func command(_ table: PostgreSQLTable, since position: FeedPosition) -> PostgreSQLConnection.Command {
       var parameters = FeedChanges.parameters(since: position)
       parameters.append(PostgreSQLText.encode(table.entity.name))
-      return .init(sql: table.selectChanged.sql(since: position), parameters: parameters)
+      return .init(sql: table.selectChanged.sql(of: position), parameters: parameters)
     }
   }
 #endif

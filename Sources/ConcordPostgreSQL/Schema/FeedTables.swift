@@ -9,6 +9,9 @@
     /// The name with which others notify and listen.
     static func channel(_ schema: String) -> String { storedName("concord.\(schema)") }
 
+    /// The id from which on no transaction is visible, as SQL.
+    static let nextID = "pg_snapshot_xmax(pg_current_snapshot())"
+
     static func sql(_ schema: String) -> [String] {
       [
         """

@@ -30,7 +30,7 @@
     /// Those of an array of keys.
     let selectRows: String
     /// Those that have changed since a position of the feed, and are few.
-    let selectChanged: FeedChanges.Statement
+    let selectChanged: ChangesStatement
     /// The types of the columns that are written: the key, the id as given, the others, the stamp.
     let writtenTypes: [PostgreSQLType]
     let insert: String
@@ -87,7 +87,7 @@
       let selectAny = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY"
       selectRows = "\(selectAny)($1)"
       let selectKeys = "SELECT unnest(keys)::\(keyForm.type.rawValue) FROM"
-      selectChanged = FeedChanges.Statement { select in
+      selectChanged = ChangesStatement { select in
         "\(selectAny)(ARRAY(\(selectKeys) (\(select("keys", " AND entity = $3"))) AS c LIMIT \(ToldRows.most)))"
       }
       let written =
