@@ -133,6 +133,68 @@
       }
     }
 
+    @Test(
+      "A row that refers to one that another program has removed stops no pages where a predicate is evaluated in memory"
+    )
+    func danglingComputed() async throws {
+      let lines = Kept<[[String: String]]>([])
+      let log = Logger(label: "shop") { _ in KeptLines(lines: lines) }
+      try await withWorld(log: log) { world in
+        world.service.publish("computed", of: Cart.self) { _, _ in #Predicate<Cart> { $0.note.description != "z" } }
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 1, title: "A")), Line(id: "l2")]))
+          context.insert(Cart(id: 2, owner: 1, lines: [Line(id: "l3")]))
+          context.insert(Cart(id: 3, owner: 1, note: "z"))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("computed").ready()
+        #expect(try device.stored(Cart.self).map(\.id) == [1, 2])
+        try world.write("DELETE FROM Line WHERE id = 'l1'")
+        try #require(try await eventually { try device.stored(Cart.self).map(\.id) == [2] }, "\(device.sync.status)")
+        try await device.sync.checkpoint()
+        #expect(device.sync.status == .upToDate)
+        let named = lines.withLock { $0.filter { $0["publication"] != nil } }
+        #expect(named.count == 1 && named.first?["entity"] == "Cart" && named.first?["id"] == "1", "\(named)")
+        // It comes back.
+        try world.write("INSERT INTO Line (id, text, _stamp) VALUES ('l1', 'again', 1)")
+        #expect(try await eventually { try device.stored(Cart.self).map(\.id) == [1, 2] })
+        #expect(try device.stored(Line.self).map(\.text).sorted() == ["", "", "again"])
+        try await device.stop()
+      }
+    }
+
+    @Test("A row without an answer has no others looked at than those that the certain part of the predicate finds")
+    func unansweredBesideDamaged() async throws {
+      try await withWorld { world in
+        world.service.publish("computed", of: Cart.self) { user, _ in
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id && 10 / ($0.id - 5) != 5 && $0.note.description != "z" }
+        }
+        try world.serve { context in
+          for id in 1...8 { context.insert(Cart(id: id, owner: id < 7 ? 1 : 2, note: id == 1 ? "z" : "")) }
+        }
+        // They are of another user.
+        try world.write("UPDATE Cart SET weight = 'abc' WHERE id IN (7, 8)")
+        let device = try await world.device("a")
+        let carts = device.sync.subscribe("computed")
+        try #require(
+          try await eventually { try device.stored(Cart.self).map(\.id) == [2, 3, 4, 6] }, "\(device.sync.status)")
+        try await carts.ready()
+        // A damaged row stops the pages of those whom it concerns.
+        let other = try await world.device("b", user: 2)
+        other.sync.subscribe("computed")
+        let reason = "the service answered 503: the server has a row that it cannot read"
+        #expect(try await eventually { other.sync.status == .offline(.unreachable(reason)) }, "\(other.sync.status)")
+        try world.write("UPDATE Cart SET weight = 'abc' WHERE id = 2")
+        #expect(try await eventually { device.sync.status == .offline(.unreachable(reason)) }, "\(device.sync.status)")
+        try world.write("UPDATE Cart SET weight = 1")
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [2, 3, 4, 6])
+        try await device.stop()
+        try await other.stop()
+      }
+    }
+
     @Test("A device takes no row whose values do not have the types of its columns, and goes on when they have")
     func device() async throws {
       try await withWorld { world in

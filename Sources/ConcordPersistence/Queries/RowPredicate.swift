@@ -36,19 +36,13 @@ package struct RowPredicate: Sendable {
           return try plan.answeredKeys(reading, leaveOut)
         }
       }
-      let loader = EntityLoader(reading, model: model)
-      func values() throws -> [T] {
-        guard let leaveOut else { return try plan.finish(plan.load(reading, loader)) }
-        func answered(_ plan: FetchPlan<T>) throws -> [T] {
-          try plan.finish(plan.load(reading, loader)) { value, error in
-            if let key = try? T.storedKey(of: value.id) { leaveOut(key, error) }
-          }
-        }
-        do { return try answered(plan) } catch  where StoreError.isOfPredicate(error) {
-          return try answered(plan.inMemory)
-        }
+      let found: FetchPlan<T>.Found
+      do { found = try plan.load(reading, EntityLoader(reading, model: model)) } catch {
+        guard let leaveOut, StoreError.isOfOneRow(error) else { throw error }
+        return try plan.answeredEntities(reading, leaveOut)
       }
-      return try values().map { try T.storedKey(of: $0.id) }
+      guard let leaveOut else { return try plan.finish(found).map { try T.storedKey(of: $0.id) } }
+      return try plan.answered(found, leaveOut)
     }
   }
 
@@ -98,21 +92,73 @@ extension FetchPlan {
   /// The same, row by row, without those for which the condition has no answer.
   fileprivate func answeredKeys(_ reading: any RowReading, _ leaveOut: RowPredicate.LeaveOut) throws -> [StoredValue] {
     var keys: [StoredValue] = []
-    let certain = RowQuery(entity, where: .all(condition.conjuncts.prefix { !$0.mayFail }))
-    try reading.rows(certain) { key, source in
-      do {
-        let holds = try entity.evaluating {
-          try StoredEvaluation(EvaluatedRow(key, source), reading).holds(condition)
-        }
-        if holds { keys.append(key) }
-      } catch {
-        guard StoreError.isOfPredicate(error) else { throw error }
-        leaveOut(key, error)
+    try evaluateRows(reading) { key, answer in
+      switch answer {
+      case .success(let holds): if holds { keys.append(key) }
+      case .failure(let error): leaveOut(key, error)
       }
-      return true
     }
     return keys
   }
+
+  /// Evaluates the condition for each row of which its certain part holds, one by one. Others may be damaged, and concern nobody.
+  private func evaluateRows(
+    _ reading: any RowReading, _ body: (StoredValue, Result<Bool, any Error>) -> Void
+  ) throws {
+    let certain = RowQuery(entity, where: .all(condition.conjuncts.prefix { !$0.mayFail }))
+    try reading.rows(certain) { key, source in
+      let answer = Result {
+        try entity.evaluating { try StoredEvaluation(EvaluatedRow(key, source), reading).holds(condition) }
+      }
+      if case .failure(let error) = answer, !StoreError.isOfPredicate(error) { throw error }
+      body(key, answer)
+      return true
+    }
+  }
+
+  /// The keys of the entities for which the whole predicate holds, loaded one by one, without those that refer to a row that is not stored
+  /// and those for which there is no answer.
+  fileprivate func answeredEntities(
+    _ reading: any RowReading, _ leaveOut: @escaping RowPredicate.LeaveOut
+  ) throws -> [StoredValue] {
+    var open: [StoredValue] = []
+    // Where the store's part has no answer, the whole may have one.
+    try evaluateRows(reading) { key, answer in if (try? answer.get()) ?? true { open.append(key) } }
+    var keys: [StoredValue] = []
+    var loader = EntityLoader(reading, model: model)
+    for start in stride(from: 0, to: open.count, by: 1000) {
+      let batch = open[start..<min(start + 1000, open.count)]
+      try reading.prepare(batch.map { EntityKey(entity, $0) })
+      for key in batch {
+        do {
+          guard let value = try loader.find(T.self, key: key) else { continue }
+          keys += try answered(([value], false), leaveOut)
+        } catch {
+          guard StoreError.isDangling(error) else { throw error }
+          leaveOut(key, error)
+          // It may have loaded a part of it.
+          loader = EntityLoader(reading, model: model)
+        }
+      }
+    }
+    return keys
+  }
+
+  /// The keys of those entities for which the whole predicate holds, without those for which it has no answer.
+  fileprivate func answered(_ found: Found, _ leaveOut: @escaping RowPredicate.LeaveOut) throws -> [StoredValue] {
+    try finish(found) { value, error in
+      if let key = try? T.storedKey(of: value.id) { leaveOut(key, error) }
+    }.map { try T.storedKey(of: $0.id) }
+  }
+}
+
+extension StoreError {
+  fileprivate static func isDangling(_ error: any Error) -> Bool {
+    if case danglingReference = error { true } else { false }
+  }
+
+  /// Whether an error is about one row, which can be left out where the others are wanted.
+  fileprivate static func isOfOneRow(_ error: any Error) -> Bool { isOfPredicate(error) || isDangling(error) }
 }
 
 extension StoredCondition {
