@@ -342,7 +342,7 @@
       let store = try store(schema, model)
       try store.startFeed()
       try put(1, "one", in: store, model)
-      let key = EntityKey(try model.entity("Book"), .integer(1))
+      let key = EntityKey(try model.entity(Book.self), .integer(1))
       try store.write(origin: nil) { writing in
         _ = try writing.position()
         try writing.delete(key)

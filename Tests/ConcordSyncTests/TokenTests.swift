@@ -176,6 +176,38 @@
       }
     }
 
+    @Test("An action that was sent for one user is not sent in the name of the next, and has its effect once")
+    func sentForEarlierUser() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A", stock: 10)) }
+        let token = Kept("user-1")
+        let device = try await world.device("a", token: token)
+        try await device.sync.subscribe("books").ready()
+        // Both may do it. The server has applied it, and the device has heard nothing.
+        device.network.set { $0.isForPages ? .lost : .answerLost }
+        try await device.connect.forward(Restock(book: 1, count: 5))
+        #expect(try await eventually { try world.served(Book.self).map(\.stock) == [15] })
+        token.withLock { $0 = "user-2" }
+        device.network.set { _ in .pass }
+        func isRefused() -> Bool {
+          device.connect.outbox.pending.isEmpty
+            && device.connect.outbox.deadLetters.map(\.reason).contains { $0.contains("for another user") }
+        }
+        try #require(try await eventually { isRefused() })
+        #expect(try world.served(Book.self).map(\.stock) == [15])
+        // Also if a person tries it again. The server can tell when the user is back.
+        #expect(device.connect.outbox.retry(try #require(device.connect.outbox.deadLetters.first)))
+        #expect(try await eventually { isRefused() })
+        token.withLock { $0 = "user-1" }
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.retry(try #require(device.connect.outbox.deadLetters.first)))
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.isEmpty && device.connect.outbox.pending.isEmpty)
+        #expect(try world.served(Book.self).map(\.stock) == [15] && device.stored(Book.self).map(\.stock) == [15])
+        try await device.stop()
+      }
+    }
+
     @Test("A device that has no page yet acts")
     func firstActions() async throws {
       try await withWorld { world in

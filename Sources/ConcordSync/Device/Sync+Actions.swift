@@ -48,20 +48,26 @@ extension Sync: ActionCarrier {
 
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
+    var isFirst = false
     do {
-      let (device, sending) = try await outbox.writeNotes { [fingerprint] transaction in
+      let (device, sending, isNoted) = try await outbox.writeNotes { [fingerprint] transaction in
         let writing = transaction.rows
         let state = try DeviceState(writing, fingerprint: fingerprint)
         let name = SyncNotes.sending(key)
         var sending = SendingState(note: try writing.note(name))
-        // It stays as it was when the action was first sent, however often that is done. But what was noted of one user's actions says nothing of those of
-        // another, who has got a page since.
-        if sending.since == nil || sending.user != nil && sending.user != state.user {
-          (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
-          try writing.setNote(sending.note, for: name)
+        // It stays as it was when the action was first sent, however often that is done.
+        guard sending.since == nil else {
+          // It may have had its effect for the earlier user. The note stays: the server can tell when that one is back, and a person tries again.
+          if let user = sending.user, user != state.user {
+            throw NonRetriableError("it was sent for another user, and it is not known whether it had its effect")
+          }
+          return (state.device, sending, false)
         }
-        return (state.device, sending)
+        (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
+        try writing.setNote(sending.note, for: name)
+        return (state.device, sending, true)
       }
+      isFirst = isNoted
       let body = try WireValue(parsing: try JSONEncoder().encode(action))
       let message = ActionMessage(
         device: device, key: key, name: type(of: action).name, body: body, refusals: sending.refusals,
@@ -76,10 +82,23 @@ extension Sync: ActionCarrier {
       // The request that waits at the server was let in, and the next one says that no other is.
       case .status(401, _, _)? where isServed: poke()
       // The file has a page of another user, for whom a request may wait.
-      case .status(409, _, _)?: poke()
+      case .status(409, _, _)?:
+        // Nobody has decided it, so it can be sent in the name of the next user.
+        if isFirst { try await forgetSending(of: key) }
+        poke()
       default: break
       }
       throw Self.retriable(error)
+    }
+  }
+
+  /// Forgets that an action was sent, which the server has not decided.
+  private func forgetSending(of key: String) async throws {
+    try await outbox.writeNotes { transaction in
+      let writing = transaction.rows
+      let name = SyncNotes.sending(key)
+      let refusals = SendingState(note: try writing.note(name)).refusals
+      try writing.setNote(refusals == 0 ? nil : SendingState(refusals: refusals).note, for: name)
     }
   }
 

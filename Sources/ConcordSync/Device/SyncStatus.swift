@@ -7,6 +7,9 @@ public enum SyncStatus: Sendable, Hashable {
   /// Both are 0 until the answer is here. The rows are shown when all of them are written.
   case catchingUp(done: Int, total: Int)
   /// The device shows what the server has, until the server says otherwise.
+  ///
+  /// Where the condition of a publication is another one in page after page, as with a date that is not rounded, the device pauses for up to 30 seconds
+  /// between its requests, and all its subscriptions are late by that.
   case upToDate
 }
 
