@@ -97,6 +97,11 @@
     struct Unopened: Error {}
 
     init(_ url: URL) throws {
+      // A process that is killed may stop writing within a line.
+      if let data = FileManager.default.contents(atPath: url.path), let last = data.last, last != 0x0A {
+        let whole = data.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        guard truncate(url.path, whole) == 0 else { throw Unopened() }
+      }
       let descriptor = open(url.path, O_WRONLY | O_APPEND | O_CREAT, 0o644)
       guard descriptor >= 0 else { throw Unopened() }
       file = Kept(descriptor)
