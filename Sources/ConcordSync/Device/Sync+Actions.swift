@@ -113,15 +113,24 @@ extension Sync: ActionCarrier {
     }
   }
 
-  /// Removes what is noted of actions that are no longer to be sent, as those that a person has dropped.
+  /// Removes what is noted of actions that are no longer to be sent, as those that a person has dropped: of which the program finds none for the
+  /// second time in succession, since it may attach their file later.
   func forgetEnded(_ transaction: NotesWriting) throws {
-    let present = try outbox.unfinishedKeys(in: transaction)
-    var ended: [String] = []
-    try transaction.rows.notes(in: SyncNotes.sending, after: nil) { key, _ in
-      if !present.contains(key) { ended.append(key) }
+    let (writing, present) = (transaction.rows, try outbox.unfinishedKeys(in: transaction))
+    let missing = try keys(in: SyncNotes.sending, writing).subtracting(present)
+    let missed = try keys(in: SyncNotes.missed, writing)
+    for key in missing.intersection(missed) { try writing.setNote(nil, for: SyncNotes.sending(key)) }
+    for key in missed { try writing.setNote(nil, for: SyncNotes.missed(key)) }
+    for key in missing.subtracting(missed) { try writing.setNote("", for: SyncNotes.missed(key)) }
+  }
+
+  private func keys(in space: String, _ writing: any RowWriting) throws -> Set<String> {
+    var keys: Set<String> = []
+    try writing.notes(in: space, after: nil) { key, _ in
+      keys.insert(key)
       return true
     }
-    for key in ended { try transaction.rows.setNote(nil, for: SyncNotes.sending(key)) }
+    return keys
   }
 
   /// Statuses that concern the device and not the action are tried again.

@@ -37,6 +37,10 @@ enum SyncNotes {
   static let sending = "sync.refusals"
   static func sending(_ key: String) -> NoteName { NoteName(sending, key) }
 
+  /// The keys of those of which no file had an action when the program last began: its file may not have been attached.
+  static let missed = "sync.missed"
+  static func missed(_ key: String) -> NoteName { NoteName(missed, key) }
+
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
 }
