@@ -126,24 +126,7 @@
 
   extension PostgreSQLResult {
     /// The elements of an array of texts, which has no `NULL`.
-    func texts(_ row: Int, _ column: Int) -> [String] {
-      let bytes = bytes(row, column)
-      func number(_ offset: Int) -> Int {
-        offset + 4 <= bytes.count
-          ? Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))) : 0
-      }
-      guard number(0) == 1 else { return [] }
-      var found: [String] = []
-      var offset = 20
-      for _ in 0..<number(12) {
-        let length = max(0, number(offset))
-        offset += 4
-        guard offset + length <= bytes.count else { break }
-        found.append(String(decoding: bytes[offset..<offset + length], as: UTF8.self))
-        offset += length
-      }
-      return found
-    }
+    func texts(_ row: Int, _ column: Int) -> [String] { optionalTexts(row, column).map { $0 ?? "" } }
   }
 
   extension ColumnForm {
