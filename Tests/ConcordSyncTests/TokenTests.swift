@@ -188,6 +188,13 @@
         try await device.connect.forward(Restock(book: 1, count: 5))
         #expect(try await eventually { try world.served(Book.self).map(\.stock) == [15] })
         token.withLock { $0 = "user-2" }
+        // One that has the earlier token yet must not pass.
+        let counts = Kept((pages: 0, actions: 0))
+        device.network.set { request in
+          counts.withLock { if request.isForPages { $0.pages += 1 } else { $0.actions += 1 } }
+          return .lost
+        }
+        #expect(try await eventually { counts.withLock { $0.pages > 1 && $0.actions > 1 } })
         device.network.set { _ in .pass }
         func isRefused() -> Bool {
           device.connect.outbox.pending.isEmpty
