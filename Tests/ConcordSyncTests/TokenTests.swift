@@ -181,15 +181,21 @@
       try await withWorld { world in
         try world.serve { $0.insert(Book(id: 1, title: "A", stock: 10)) }
         let token = Kept("user-1")
-        let device = try await world.device("a", token: token)
+        let device = try await world.device("a", wait: .milliseconds(20), token: token)
         try await device.sync.subscribe("books").ready()
         // Both may do it. The server has applied it, and the device has heard nothing.
-        device.network.set { $0.isForPages ? .lost : .answerLost }
+        let counts = Kept((pages: 0, actions: 0))
+        device.network.set { request in
+          counts.withLock { $0.pages += request.isForPages ? 1 : 0 }
+          return request.isForPages ? .lost : .answerLost
+        }
+        // No request for a page is on the way that may pass, and tell of the effect.
+        #expect(try await eventually { counts.withLock { $0.pages > 0 } })
         try await device.connect.forward(Restock(book: 1, count: 5))
         #expect(try await eventually { try world.served(Book.self).map(\.stock) == [15] })
         token.withLock { $0 = "user-2" }
         // One that has the earlier token yet must not pass.
-        let counts = Kept((pages: 0, actions: 0))
+        counts.withLock { $0 = (0, 0) }
         device.network.set { request in
           counts.withLock { if request.isForPages { $0.pages += 1 } else { $0.actions += 1 } }
           return .lost
