@@ -58,13 +58,10 @@ package struct InspectedObserver: Sendable {
 }
 
 /// A live query.
-// Unchecked, since key paths and `AnyHashable` are not marked `Sendable`; a query, which is, has both.
-package struct InspectedQuery: @unchecked Sendable {
+package struct InspectedQuery: Sendable {
   package let type: any (Identifiable & Sendable).Type
-  /// The property by which changes find the query; `nil` if each change of the type concerns it.
-  package let property: AnyKeyPath?
-  /// The value that the property must have.
-  package let value: AnyHashable?
+  /// What the condition demands of the property by which changes find the query, in words; `nil` if each change of the type concerns it.
+  package let demand: String?
   package let hasCondition: Bool
   /// The number of properties by which the results are sorted.
   package let sorts: Int

@@ -1,8 +1,8 @@
 /// A query, as far as it is known with the store's lock held: which entities it has to look at anew.
 final class QueryHub<T: Identifiable & Sendable>: Hub {
   let engine: QueryEngine<T>
-  /// A property that the condition compares with a value, if there is one.
-  let equality: QueryEquality<T>?
+  /// What the condition demands of a property, if that finds the query.
+  let demand: QueryDemand<T>?
   private let queries: TypeQueries<T>
   /// The entities that have come, changed or gone since the newest version, by their numbers; `nil` for those that are gone.
   private var changed: [UInt64: EntityNode<T>?] = [:]
@@ -14,8 +14,8 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   private var open: (version: QueryVersion<T>, writes: UInt64, count: Int)?
 
   /// The lock is held.
-  init(_ engine: QueryEngine<T>, _ equality: QueryEquality<T>?, _ core: StoreCore) {
-    (self.engine, self.equality) = (engine, equality)
+  init(_ engine: QueryEngine<T>, _ demand: QueryDemand<T>?, _ core: StoreCore) {
+    (self.engine, self.demand) = (engine, demand)
     queries = TypeQueries<T>.of(core)
     newest = QueryVersion([])
     engine.append(newest)
@@ -29,7 +29,7 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
     override func inspected(_ core: StoreCore) -> InspectedQuery? {
       let state = engine.inspected
       return InspectedQuery(
-        type: T.self, property: equality?.property, value: equality?.value, hasCondition: engine.hasCondition,
+        type: T.self, demand: demand?.words(), hasCondition: engine.hasCondition,
         sorts: engine.order.count, window: engine.window, size: state.size,
         looks: state.looks, waiting: state.waiting, observers: core.inspectedObservers(of: node))
     }

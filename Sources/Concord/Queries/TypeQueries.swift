@@ -6,10 +6,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
   private(set) var lastNumber: UInt64 = 0
   /// Whether entities may have been stored or removed unnoticed.
   private(set) var mustSearch: Bool
-  /// The queries that every change may concern.
-  private var others: [ObjectIdentifier: QueryHub<T>] = [:]
-  /// The queries that compare a property with a value, by the property.
-  private var indexes: [AnyKeyPath: EqualityIndex<T>] = [:]
+  private var indexes = QueryIndexes<T>()
 
   /// Returns the store's queries about the type, made if there are none.
   static func of(_ core: StoreCore) -> TypeQueries {
@@ -57,27 +54,16 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
   // MARK: Queries
 
   func add(_ query: QueryHub<T>, _ core: StoreCore) {
-    guard let equality = query.equality else {
-      others[ObjectIdentifier(query)] = query
-      return
-    }
-    if indexes[equality.property] == nil {
-      let index = EqualityIndex(equality)
+    indexes.add(query) { note in
       for change in all({ core.committedValueToFollow(of: $0) }) {
-        _ = index.keys(of: change.number, became: change.entry?.known(as: QueryEntry<T>.self).value)
+        note(change.number, change.entry?.known(as: QueryEntry<T>.self).value)
       }
-      indexes[equality.property] = index
     }
-    indexes[equality.property]?.add(query, equality.value)
   }
 
   func remove(_ query: QueryHub<T>, _ core: StoreCore) {
-    others[ObjectIdentifier(query)] = nil
-    if let equality = query.equality, let index = indexes[equality.property] {
-      index.remove(query, equality.value)
-      if index.isEmpty { indexes[equality.property] = nil }
-    }
-    guard others.isEmpty, indexes.isEmpty else { return }
+    indexes.remove(query)
+    guard indexes.isEmpty else { return }
     for node in table.allNodes() { node.flags.remove(.followed) }
     core.hubs.followers[table.valueType] = nil
   }
@@ -93,7 +79,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
       } else {
         node.flags.remove(.followed)
         guard let number = numbers.removeValue(forKey: ObjectIdentifier(node)) else { continue }
-        forEachConcerned(number, nil) { $0.didLose(number, core) }
+        indexes.note(number, became: nil) { $0.didLose(number, core) }
       }
     }
     mustSearch = false
@@ -106,13 +92,8 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   private func tell(_ node: EntityNode<T>, _ number: UInt64, _ core: StoreCore) {
     // Only what is up to date has the property by which queries are found.
-    let value = indexes.isEmpty ? nil : core.presentValue(of: node)
-    forEachConcerned(number, value) { $0.didChange(node, number, core) }
-  }
-
-  private func forEachConcerned(_ number: UInt64, _ value: T?, _ body: (QueryHub<T>) -> Void) {
-    for query in others.values { body(query) }
-    for index in indexes.values { for query in index.keys(of: number, became: value) { body(query) } }
+    let value = indexes.haveKeys ? core.presentValue(of: node) : nil
+    indexes.note(number, became: value) { $0.didChange(node, number, core) }
   }
 
   /// Returns the entities that the open transaction has changed.

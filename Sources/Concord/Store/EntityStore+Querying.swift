@@ -14,9 +14,9 @@ extension EntityStore {
   /// `Comparable` in the order in which they were stored, those that were there before the query in any. An entity for which the predicate
   /// throws is left out.
   ///
-  /// A predicate that demands a stored property to have a certain value (`$0.project == project`, also besides others with `&&`) concerns
-  /// only changes of entities that have that value, or had it. Any other predicate is evaluated for each entity that changes, once for each
-  /// value.
+  /// A predicate that demands a stored property to have a certain value (`$0.project == project`, `!$0.isDone`), or one in a range
+  /// (`$0.minutes >= 5 && $0.minutes < 60`), also besides others with `&&`, concerns only changes of entities that meet the demand, or met it
+  /// before. Any other predicate is evaluated for each entity that changes, once for each value.
   ///
   /// - Parameters:
   ///   - type: the type of the entities.
@@ -79,18 +79,18 @@ extension EntityStore {
     }
     return query(
       order, offset: descriptor.fetchOffset, descriptor.fetchLimit,
-      descriptor.predicate.flatMap { QueryEquality($0) }, isIncluded)
+      descriptor.predicate.flatMap { QueryDemand($0) }, isIncluded)
   }
 
   private func query<T: Identifiable & Sendable>(
-    _ order: EntryOrder<T>, offset: Int?, _ limit: Int?, _ equality: QueryEquality<T>?,
+    _ order: EntryOrder<T>, offset: Int?, _ limit: Int?, _ demand: QueryDemand<T>?,
     _ isIncluded: (@Sendable (T) -> Bool)?
   ) -> EntityObserver<EntityResults<T>> {
     let start = max(0, offset ?? 0)
     let (end, isEndless) = start.addingReportingOverflow(max(0, limit ?? .max))
     let engine = QueryEngine(order, window: start..<(isEndless ? .max : end), isIncluded)
     return shared.read(token) { core, _ in
-      let source = QuerySource<T>(QueryHub(engine, equality, core).node, shared)
+      let source = QuerySource<T>(QueryHub(engine, demand, core).node, shared)
       return EntityObserver(
         DerivedSource(source, core, isSame: { $0.isSame(as: $1) }) { engine.results(of: $0) })
     }

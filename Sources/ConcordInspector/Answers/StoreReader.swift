@@ -295,9 +295,8 @@
     /// The way in which the query is kept up to date, in words.
     var plan: [String] {
       var lines: [String] = []
-      if let property {
-        let value = value.map { "\($0.base)" } ?? "nil"
-        lines.append("found by \(property) == \(value): changes of other entities cost nothing")
+      if let demand {
+        lines.append("found by \(demand): changes of other entities cost nothing")
       } else if hasCondition {
         lines.append("its condition is evaluated for each new value of the type")
       } else {

@@ -31,7 +31,7 @@ struct QueryProbe {
   }
 
   /// A query whose differences are applied one after the other, too.
-  private static func list(
+  static func list(
     _ name: String, _ observer: EntityObserver<EntityResults<Errand>>, _ naive: @escaping ([Errand]) -> [Errand]
   ) -> QueryProbe {
     let rebuilt = Log<[Errand]>()

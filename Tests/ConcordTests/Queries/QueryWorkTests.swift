@@ -64,28 +64,199 @@ struct QueryWorkTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("Of a thousand queries that demand a value, a change concerns those of the value before and of the value now")
-  func concerned() {
-    let kept = (0..<100).map { store.store(Item(id: $0, number: $0, owner: $0)) }
-    let told = Log<Int>()
-    let calls = Counter()
-    let subscriptions = (0..<1_000).map { owner in
-      store.query(Item.self, where: #Predicate { $0.owner == owner && $0.number >= 0 })
-        .map {
-          calls.increment()
-          return $0.map(\.id)
-        }
-        .observe { _ in told.append(owner) }
+  /// An entity that counts how often conditions look at it.
+  private struct Counted: Aggregate, Equatable {
+    let id: Int
+    let looks: Counter
+    var number = 0
+    var isDone = false
+    var weight = 0.0
+    var price: Decimal = 0
+    var day = Date.distantPast
+    var title = ""
+    var place = Spot(floor: 0)
+    var spot: Spot?
+    var owner = Owner(id: 0, rank: 0)
+    var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.owner)] }
+
+    /// As a computed property it finds nothing, and is the first that is evaluated.
+    var isLooked: Bool {
+      looks.increment()
+      return true
+    }
+
+    static func == (a: Self, b: Self) -> Bool { false }
+
+    /// Sets all properties by which queries may find it.
+    mutating func set(_ number: Int) {
+      (self.number, weight, price, day) = (
+        number, Double(number), Decimal(number), Date(timeIntervalSince1970: Double(number))
+      )
+      title = Self.title(number)
+      (place, spot, owner) = (Spot(floor: number), Spot(floor: number), Owner(id: number, rank: number))
+    }
+
+    static func title(_ number: Int) -> String { String(UnicodeScalar(UInt32(0x4E00 + number)) ?? "a") }
+  }
+
+  private struct Spot: Equatable { var floor: Int }
+
+  private struct Owner: Identifiable, Equatable, Codable {
+    let id: Int
+    var rank: Int
+  }
+
+  /// Predicates of which each number has its own.
+  private static let forms: [(name: String, predicate: @Sendable (Int) -> Predicate<Counted>)] = [
+    ("value", { n in #Predicate { $0.isLooked && $0.number == n && $0.id >= 0 } }),
+    ("the other way round", { n in #Predicate { $0.isLooked && n + 0 == $0.number } }),
+    (
+      "another's value",
+      { n in
+        let owner = Owner(id: n, rank: n)
+        return #Predicate { $0.isLooked && !$0.isDone && $0.number == owner.rank }
+      }
+    ),
+    ("value inside", { n in #Predicate { $0.isLooked && $0.place.floor == n } }),
+    ("value in an optional", { n in #Predicate { $0.isLooked && $0.spot?.floor == n } }),
+    ("entity inside", { n in #Predicate { $0.isLooked && $0.owner.id == n } }),
+    ("range", { n in #Predicate { $0.isLooked && $0.number >= n && $0.number < n + 1 } }),
+    (
+      "range, the other way round",
+      { n in #Predicate { $0.isLooked && !$0.isDone && n <= $0.number && n + 1 > $0.number } }
+    ),
+    (
+      "numbers",
+      { n in
+        let (a, b) = (Double(n) - 0.5, Double(n) + 0.5)
+        return #Predicate { $0.isLooked && $0.weight > a && $0.weight <= b }
+      }
+    ),
+    (
+      "decimals",
+      { n in
+        let (a, b) = (Decimal(n), Decimal(n))
+        return #Predicate { $0.isLooked && $0.price >= a && $0.price <= b }
+      }
+    ),
+    (
+      "dates",
+      { n in
+        let (a, b) = (Date(timeIntervalSince1970: Double(n)), Date(timeIntervalSince1970: Double(n + 1)))
+        return #Predicate { $0.isLooked && $0.day >= a && $0.day < b }
+      }
+    ),
+    (
+      "texts",
+      { n in
+        let (a, b) = (Counted.title(n), Counted.title(n + 1))
+        return #Predicate { $0.isLooked && $0.title >= a && $0.title < b }
+      }
+    ),
+    ("range inside", { n in #Predicate { $0.isLooked && $0.owner.rank > n - 1 && $0.owner.rank <= n } }),
+    (
+      "a range that contains",
+      { n in
+        let range = n..<n + 1
+        return #Predicate { $0.isLooked && range.contains($0.number) }
+      }
+    ),
+    ("a closed range that contains", { n in #Predicate { $0.isLooked && (n...n).contains($0.place.floor) } }),
+  ]
+
+  @Test(
+    "Of a thousand queries that demand a value, or one in a range, a change concerns those of the value before and of the value now",
+    arguments: forms.indices)
+  func concerned(form: Int) {
+    let (looks, told) = (Counter(), Log<Int>())
+    let kept = (0..<10).map { id -> EntityObserver<Counted> in
+      var item = Counted(id: id, looks: looks)
+      item.set(id)
+      return store.store(item)
+    }
+    let subscriptions = (0..<1_000).map { number in
+      store.query(Counted.self, where: Self.forms[form].predicate(number)).observe { _ in told.append(number) }
     }
     told.clear()
-    let before = calls.value
-    store.update(Item.self, id: 5) { $0.number = 50 }
-    #expect(calls.value == before + 1)
-    store.update(Item.self, id: 5) { $0.owner = 900 }
-    #expect(told.values.sorted() == [5, 900])
-    #expect(calls.value == before + 3)
-    store.remove(Item.self, id: 5)
-    #expect(told.values.sorted() == [5, 900, 900])
+    func looksAt(_ change: () -> Void) -> Int {
+      let before = looks.value
+      change()
+      return looks.value - before
+    }
+    #expect(looksAt { store.update(Counted.self, id: 5) { $0.weight += 0.25 } } == 1, "\(Self.forms[form].name)")
+    #expect(told.values == [5])
+    #expect(looksAt { store.update(Counted.self, id: 5) { $0.set(900) } } == 2)
+    #expect(told.values.sorted() == [5, 5, 900])
+    #expect(looksAt { store.remove(Counted.self, id: 5) } == 0)
+    #expect(told.values.sorted() == [5, 5, 900, 900])
+    withExtendedLifetime((kept, subscriptions)) {}
+  }
+
+  @Test("A change of an entity inside concerns the queries that demand a value of it, and no others")
+  func concernedByContained() {
+    let (looks, told) = (Counter(), Log<Int>())
+    var item = Counted(id: 1, looks: looks)
+    item.set(5)
+    let kept = store.store(item)
+    let subscriptions = (0..<1_000).map { number in
+      store.query(
+        Counted.self, where: #Predicate { $0.isLooked && $0.owner.rank >= number && $0.owner.rank < number + 1 }
+      ).observe { _ in told.append(number) }
+    }
+    told.clear()
+    let before = looks.value
+    store.update(Owner.self, id: 5) { $0.rank = 7 }
+    #expect(looks.value == before + 2)
+    #expect(told.values.sorted() == [5, 7])
+    withExtendedLifetime((kept, subscriptions)) {}
+  }
+
+  @Test("A change of what is done concerns no query of what is not")
+  func concernedByTruth() {
+    let looks = Counter()
+    let kept = (0..<2).map { store.store(Counted(id: $0, looks: looks, isDone: $0 == 0)) }
+    let forms: [Predicate<Counted>] = [
+      #Predicate { $0.isLooked && !$0.isDone }, #Predicate { $0.isLooked && $0.isDone == false },
+      #Predicate { $0.isLooked && $0.isDone != true }, #Predicate { $0.isLooked && !($0.isDone || $0.number > 7) },
+    ]
+    let queries = (0..<100).map { store.query(Counted.self, where: forms[$0 % forms.count]) }
+    let done = store.query(Counted.self, where: #Predicate { $0.isLooked && $0.isDone })
+    let subscriptions = (queries + [done]).map { $0.observe { _ in } }
+    func looksAt(_ change: () -> Void) -> Int {
+      let before = looks.value
+      change()
+      return looks.value - before
+    }
+    #expect(looksAt { store.update(Counted.self, id: 0) { $0.number = 1 } } == 1)
+    #expect(looksAt { store.update(Counted.self, id: 1) { $0.number = 1 } } == 100)
+    #expect(looksAt { store.update(Counted.self, id: 0) { $0.isDone = false } } == 101)
+    #expect(queries.allSatisfy { $0.value.count == 2 })
+    withExtendedLifetime((kept, subscriptions)) {}
+  }
+
+  @Test("A value or a bound that has no place in the order is asked each time, and is never lost")
+  func notOrdered() {
+    let looks = Counter()
+    let kept = (0..<3).map { store.store(Counted(id: $0, looks: looks, weight: $0 == 0 ? .nan : Double($0))) }
+    let noNumber = Double.nan
+    let queries = (0..<10).map { number in
+      let bound = Double(number)
+      return store.query(Counted.self, where: #Predicate { $0.isLooked && $0.weight >= bound && $0.weight <= bound })
+    }
+    let never = store.query(Counted.self, where: #Predicate { $0.isLooked && $0.weight <= noNumber })
+    let subscriptions = (queries + [never]).map { $0.observe { _ in } }
+    let before = looks.value
+    // Ten that are ordered, of a value that is not; and one that is not.
+    store.update(Counted.self, id: 0) { $0.number = 1 }
+    #expect(looks.value == before + 11)
+    store.update(Counted.self, id: 0) { $0.weight = 5 }
+    #expect(queries.map(\.value.count) == [0, 1, 1, 0, 0, 1, 0, 0, 0, 0])
+    store.update(Counted.self, id: 0) { $0.weight = .nan }
+    store.update(Counted.self, id: 1) { $0.weight = .nan }
+    #expect(queries.map(\.value.count) == [0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+    store.update(Counted.self, id: 1) { $0.weight = 9 }
+    #expect(queries.map(\.value.count) == [0, 0, 1, 0, 0, 0, 0, 0, 0, 1])
+    #expect(never.value.isEmpty)
     withExtendedLifetime((kept, subscriptions)) {}
   }
 

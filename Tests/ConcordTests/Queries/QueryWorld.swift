@@ -17,7 +17,15 @@ final class QueryWorld {
     generator = SeededGenerator(seed: seed)
     // Some come before the queries are made.
     for _ in 0..<next(8) { storeErrand() }
-    probes = QueryProbe.all(store)
+    probes = QueryProbe.all(store) + demands(8)
+  }
+
+  private func operators(_ count: Int) -> [QueryProbe] {
+    Array(QueryProbe.all(store).shuffled(using: &generator).prefix(count))
+  }
+
+  private func demands(_ count: Int) -> [QueryProbe] {
+    QueryDemandForm.all.shuffled(using: &generator).prefix(count).map { $0.probe(store) }
   }
 
   private func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
@@ -48,7 +56,7 @@ final class QueryWorld {
     case 0..<3: transaction()
     case 3: addLayer()
     case 4: endLayer()
-    case 5: probes.append(contentsOf: QueryProbe.all(store).shuffled(using: &generator).prefix(1))
+    case 5: probes += next(2) == 0 ? demands(3) : operators(1)
     case 6:
       // Sometimes none is left, so that the first one is made again.
       if next(6) == 0 { probes = [] } else if probes.count > 6 { probes.remove(at: next(probes.count)) }
@@ -89,7 +97,9 @@ final class QueryWorld {
       for _ in 0..<next(5) {
         if depth < 3, next(5) == 0 { transaction() } else { change() }
         if next(3) == 0 { compareInside() }
-        if next(12) == 0 { probes.append(contentsOf: QueryProbe.all(store).shuffled(using: &generator).prefix(2)) }
+        if next(12) == 0 {
+          probes += operators(2) + demands(2)
+        }
       }
       if fails { throw Refused() }
     }
@@ -134,7 +144,7 @@ final class QueryWorld {
 
   private func updateErrand() {
     let (id, new) = (next(24), errand(0))
-    let part = next(6)
+    let part = next(9)
     log.append("update errand \(id), part \(part)")
     store.update(Errand.self, id: id) { errand in
       switch part {
@@ -143,6 +153,9 @@ final class QueryWorld {
       case 2: errand.due = new.due
       case 3: errand.topic = new.topic
       case 4: (errand.project, errand.helpers) = (new.project, new.helpers)
+      case 5: errand.isDone = new.isDone
+      case 6: errand.place = new.place
+      case 7: errand.owner = new.owner
       default: errand.weight = new.weight
       }
     }
@@ -168,7 +181,8 @@ final class QueryWorld {
     return Errand(
       id: id, title: Self.titles[next(Self.titles.count)], minutes: [0, 5, 30, .max, -7][next(5)],
       weight: numbers[next(numbers.count)], due: next(4) == 0 ? nil : numbers[next(numbers.count)], topic: next(4),
-      project: project, helpers: (0..<next(3)).map { _ in helper(next(6)) })
+      project: project, helpers: (0..<next(3)).map { _ in helper(next(6)) },
+      isDone: next(2) == 0, place: Location(floor: next(8) - 3), owner: helper(next(6)))
   }
 
   private func helper(_ id: Int) -> Helper {
