@@ -82,6 +82,79 @@ def picture(page, name):
     page.chromium.look(1400, 900)
 
 
+# What is wrong with the graph as it is drawn: entities that lie on each other or outside of it, or whose text is too high.
+CROWDED = """(() => {
+  const graph = document.querySelector("#graph").getBoundingClientRect();
+  const nodes = [...document.querySelectorAll("#graph .node")];
+  const boxes = nodes.map((node) => node.getBoundingClientRect());
+  const wrong = [];
+  boxes.forEach((a, i) => {
+    if (a.left < graph.left - 1 || a.right > graph.right + 1 || a.top < graph.top - 1 || a.bottom > graph.bottom + 1) wrong.push(`${nodes[i].title} is outside`);
+    if (nodes[i].scrollHeight > nodes[i].clientHeight || a.width < 80) wrong.push(`${nodes[i].title} has no room`);
+    boxes.slice(0, i).forEach((b, j) => {
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) wrong.push(`${nodes[i].title} lies on ${nodes[j].title}`);
+    });
+  });
+  return {wrong, count: nodes.length, lines: document.querySelectorAll("#graph path").length};
+})()"""
+
+
+def check_graph(page, width):
+    found = page.chromium.evaluate(CROWDED)
+    if found["wrong"] or found["count"] < 2 or found["lines"] < found["count"] - 1:
+        raise Failure(f"the graph at {width} points: {found}")
+
+
+def graph(page):
+    """The graph with the keyboard: from a book to its author, and to a book of hers."""
+    chromium = page.chromium
+    text = chromium.evaluate("document.querySelector('#graph svg').getAttribute('aria-label')")
+    if "contains Author" not in text or chromium.evaluate("[...document.querySelectorAll('#graph .node')].some((node) => !node.ariaLabel)"):
+        raise Failure(f"the graph has no text: {text}")
+    page.focus_on("active.matches('#graph .node')")
+    if not chromium.evaluate("document.activeElement.classList.contains('this')"):
+        raise Failure("the keyboard does not come to the graph at the entity itself")
+    page.keys("ArrowRight")
+    page.until("the author has the keyboard", "document.activeElement.dataset.level === '1'")
+    page.keys("Enter")
+    page.shows("#entity h2", "Author")
+    page.focus_on("active.matches('#graph .node')")
+    page.keys("ArrowLeft", "ArrowDown", "ArrowUp", "ArrowDown")
+    page.until("a book has the keyboard", "document.activeElement.dataset.level === '-1' && document.activeElement.textContent.endsWith('Book · author')")
+    for width, height in ((1400, 900), (390, 844), (320, 640)):
+        for scheme in ("light", "dark"):
+            chromium.look(width, height, scheme)
+            page.until(f"the graph at {width} points", "Math.abs(document.querySelector('#graph svg').clientWidth - document.querySelector('#graph').clientWidth) < 2")
+            check_graph(page, width)
+            found = chromium.evaluate(PALE)
+            if found["pale"]:
+                raise Failure(f"the graph at {width} points, {scheme}: {found['pale']}")
+            if not chromium.evaluate("document.activeElement.dataset.level === '-1'"):
+                raise Failure(f"at {width} points the graph has lost the keyboard")
+    picture(page, "graph")
+    chromium.look(1400, 900)
+    page.keys("Enter")
+    page.shows("#entity h2", "Book ")
+    say("A graph shows two levels of what is around an entity; one goes from one to the next with the keyboard")
+
+
+def search_book(page):
+    page.keys("/")
+    page.until("the search", "document.activeElement.id === 'search'")
+    page.chromium.command("Input.insertText", text="pride and prejudice")
+    page.until("one book", "document.querySelector('#entity-0')?.ariaSetSize === '1'")
+    page.focus_on("active.getAttribute('role') === 'listbox'")
+    page.keys("Home")
+    page.shows("#entity h2", "Book")
+    page.shows("#value", "Pride and Prejudice")
+
+
+def link(page):
+    chromium = page.chromium
+    chromium.open(page.shop)
+    page.until("the link of the shop's page to the inspector", "document.querySelector('a[href=\"/inspector\"]')?.checkVisibility() === true")
+
+
 def entities(page):
     chromium = page.chromium
     page.open()
@@ -104,18 +177,13 @@ def entities(page):
     page.until("the first book", "document.querySelector('[role=option][aria-selected=true]')?.ariaPosInSet === '1'")
     say("Types and entities are chosen with the keyboard; of many only what is seen is drawn")
 
-    page.keys("/")
-    page.until("the search", "document.activeElement.id === 'search'")
-    chromium.command("Input.insertText", text="pride and prejudice")
-    page.until("one book", "document.querySelector('#entity-0')?.ariaSetSize === '1'")
-    page.focus_on("active.getAttribute('role') === 'listbox'")
-    page.keys("Home")
-    page.shows("#entity h2", "Book")
-    page.shows("#value", "Pride and Prejudice")
+    search_book(page)
     page.shows("#near", "Author")
     page.shows("#keepers", ".swift:")
     say("An entity shows its value, its neighbours, and who observes it, with the file and the line")
     picture(page, "entity")
+    graph(page)
+    search_book(page)
 
     title = page.text("#entity h2")
     page.focus_on("active.classList.contains('link')")
@@ -309,6 +377,7 @@ def main():
         try:
             page.start()
             chromium.look(1400, 900)
+            link(page)
             entities(page)
             transactions(page)
             parts(page)

@@ -64,6 +64,19 @@
       return try await get("api/entity", parameters.merging(["type": key, "id": id]) { $1 }).json
     }
 
+    func neighbours(_ type: String, _ id: String, _ side: String, _ offset: Int = 0) async throws -> JSON {
+      let key = try await key(type)
+      return try await get(
+        "api/neighbours", ["type": key, "id": id, "side": side, "offset": "\(offset)", "limit": "200"]
+      ).json
+    }
+
+    /// Asks for what keeps an entity, as the page does, until all places in the code are known.
+    func keepers(_ type: String, _ id: String) async throws -> JSON {
+      let key = try await key(type)
+      return try await resolved("api/entity", ["type": key, "id": id])["keepers"]
+    }
+
     func transactions() async throws -> [JSON] { try await resolved("api/transactions")["items"].list }
 
     func transaction(_ number: Int) async throws -> JSON {

@@ -3,7 +3,12 @@
   @usableFromInline final let node: HeldNode
 
   /// The store's lock is held.
-  @usableFromInline init(_ node: Node, _ shared: SharedCore) { self.node = HeldNode(node, shared) }
+  @usableFromInline init(_ node: Node, _ shared: SharedCore) {
+    self.node = HeldNode(node, shared)
+    #if Inspector
+      shared.core.feed.inspection?.didHold(node, self)
+    #endif
+  }
 
   @inlinable final var shared: SharedCore { node.shared }
   @usableFromInline final var handle: NodeHandle { node.handle }

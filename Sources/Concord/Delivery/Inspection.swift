@@ -3,6 +3,8 @@
 /// Without an inspector there is no such object, and nothing is noted.
 final class Inspection {
   private let trace: @Sendable () -> (any Sendable)?
+  private var holders = HolderNotes()
+  private let hasNotedMany: @Sendable () -> Void
   private var observers: [ObjectIdentifier: NotedObserver] = [:]
   /// The number of noted observers at which those that are gone are removed.
   private var limit = 64
@@ -20,9 +22,13 @@ final class Inspection {
     let origin: CallOrigin
   }
 
-  /// - Parameter trace: a function that notes the calling functions. It is called with the lock held.
-  init(writes: UInt64, _ trace: @escaping @Sendable () -> (any Sendable)?) {
-    self.trace = trace
+  /// - Parameters:
+  ///   - trace: a function that notes the calling functions. It is called with the lock held.
+  ///   - hasNotedMany: a function that is called, with the lock held, when no more holders are noted until ``noteHolders()``.
+  init(
+    writes: UInt64, trace: @escaping @Sendable () -> (any Sendable)?, hasNotedMany: @escaping @Sendable () -> Void
+  ) {
+    (self.trace, self.hasNotedMany) = (trace, hasNotedMany)
     seenWrites = writes
   }
 
@@ -34,8 +40,27 @@ final class Inspection {
 
   // MARK: Observers
 
+  /// Notes an observer that holds a node.
+  func didHold(_ node: Node, _ source: AnySource) {
+    // Others have code of the user's, which must not be released with the lock held.
+    guard !node.table.isInternal, source.holdsNodeOnly else { return }
+    let (isAllowed, isLast) = holders.take()
+    guard isAllowed else { return }
+    if let origin = origin(nil) { holders.note(source, origin) }
+    if isLast { hasNotedMany() }
+  }
+
+  func noteHolders() { holders.allowMore() }
+
+  func holderOrigins(of node: Node, except subscribed: Set<ObjectIdentifier>) -> [CallOrigin] {
+    Array(holders.origins(of: node, except: subscribed).prefix(InspectedEntity.mostObservers))
+  }
+
   func didSubscribe(_ subscriber: Subscriber, _ site: CallSite?) {
-    guard let origin = origin(site) else { return }
+    if let origin = origin(site) { didSubscribe(subscriber, from: origin) }
+  }
+
+  func didSubscribe(_ subscriber: Subscriber, from origin: CallOrigin) {
     if observers.count >= limit {
       observers = observers.filter { $0.value.subscriber != nil }
       limit = max(64, 2 * observers.count)

@@ -10,6 +10,14 @@ public final class Subscription: Sendable {
 
   deinit { actions.end() }
 
+  #if Inspector
+    /// Tells an inspector that somebody else has made the subscription than who called for it.
+    func setOrigin(_ origin: CallOrigin) {
+      guard let subscriber = actions as? Subscriber else { return }
+      subscriber.shared.readCommitted { $0.feed.inspection?.didSubscribe(subscriber, from: origin) }
+    }
+  #endif
+
   /// Ends the subscription. Never waits; may be called from anywhere, also twice.
   ///
   /// If called on the observer's queue or actor, no callback begins afterwards. If called elsewhere, a callback that is just

@@ -21,22 +21,32 @@ package struct InspectedEntity: Sendable {
   package var observerCount = 0
   /// The number of observers that hold the entity, and have no subscription.
   package var holders = 0
+  /// The places where those were made of which that was noted.
+  package var holderOrigins: [CallOrigin] = []
   /// The number of queries and combinations that follow the entity.
   package var relays = 0
   package var aliases: [String] = []
-  /// The places where the entity stands: the first ones.
-  package var parents: [InspectedLink] = []
-  package var parentCount = 0
-  /// The entities inside it: the first ones.
-  package var children: [InspectedLink] = []
-  package var childCount = 0
   /// The positions of the optimistic layers that change it, from the lowest.
   package var layers: [Int] = []
   /// The way up to an entity that is held by itself; the entity itself if it is, or if none was found.
   package var path: [InspectedKey] = []
 
-  /// The number of links of one kind that are told one by one.
-  static var mostLinks: Int { 500 }
+  /// The number of observers that are told one by one.
+  static var mostObservers: Int { 500 }
+}
+
+/// The entities around one: all places where it stands, in no particular order, and all that it contains, in the order of its value.
+package struct InspectedNeighbours: Sendable {
+  package var parents: [InspectedLink] = []
+  package var children: [InspectedLink] = []
+}
+
+/// One side of an entity.
+package enum InspectedSide: String, Sendable {
+  /// What contains it.
+  case parents
+  /// What it contains.
+  case children
 }
 
 /// A place where an entity stands in another one.

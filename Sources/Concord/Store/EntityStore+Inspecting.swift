@@ -25,6 +25,9 @@
       recording.withLock { $0 = subscription }
     }
 
+    /// Allows that some more observers are noted which hold an entity.
+    package func noteHolders() { shared.readCommitted { $0.feed.inspection?.noteHolders() } }
+
     /// Ends the inspection: the engine notes nothing any longer.
     package func end() {
       record(false)
@@ -38,14 +41,18 @@
     ///
     /// - Parameters:
     ///   - trace: a function that notes the calling functions. It is called with the store's lock held, and must be short.
+    ///   - hasNotedMany: a function that is called when no more observers are noted that hold an entity, until
+    ///     ``StoreInspection/noteHolders()`` is called. It is called with the store's lock held, too.
     ///   - onCommit: a closure that receives each transaction while it is recording.
     /// - Returns: `nil` if another inspector is attached.
     package func beginInspection(
-      trace: @escaping @Sendable () -> (any Sendable)?, _ onCommit: @escaping @Sendable (ChangeSet) -> Void
+      trace: @escaping @Sendable () -> (any Sendable)?, hasNotedMany: @escaping @Sendable () -> Void,
+      _ onCommit: @escaping @Sendable (ChangeSet) -> Void
     ) -> StoreInspection? {
       let isFirst = shared.readCommitted { core in
         guard core.feed.inspection == nil else { return false }
-        core.feed.inspection = Inspection(writes: core.feed.inspectedWrites, trace)
+        core.feed.inspection = Inspection(
+          writes: core.feed.inspectedWrites, trace: trace, hasNotedMany: hasNotedMany)
         return true
       }
       return isFirst ? StoreInspection(shared, onCommit) : nil
@@ -116,7 +123,7 @@
       turns.isOpen ? node.table.committedEntity(of: node, view) : node.table.entity(of: node)
     }
 
-    fileprivate func node(_ key: InspectedKey) -> Node? {
+    func node(_ key: InspectedKey) -> Node? {
       graph.allTables.first { $0.valueType == key.type && !$0.isInternal }?.node(key.id)
         .flatMap { isShownToInspector($0) ? $0 : nil }
     }
@@ -131,32 +138,21 @@
     fileprivate func inspected(_ node: Node) -> InspectedEntity? {
       if !turns.isOpen { refresh(node) }
       guard let value = shownEntity(of: node) else { return nil }
-      var names = PlaceNames()
       var entity = InspectedEntity(value: value, stamp: node.stamp)
       for subscriber in node.subscribers {
         if subscriber.isRelay {
           entity.relays += 1
         } else {
           entity.observerCount += 1
-          if entity.observers.count < InspectedEntity.mostLinks { entity.observers.append(inspected(subscriber)) }
+          if entity.observers.count < InspectedEntity.mostObservers { entity.observers.append(inspected(subscriber)) }
         }
       }
       // Several subscriptions may share what holds the entity: the observer that they were made with.
-      entity.holders = max(0, Int(node.holders.count) - Set(node.subscribers.compactMap(\.holder)).count)
-      for edge in node.parents {
-        entity.parentCount += 1
-        if edge.parent.table.isInternal {
-          guard edge.parent is any AliasNode, let name = edge.parent.table.id(of: edge.parent) else { continue }
-          entity.aliases.append("\(name.base)")
-        } else if entity.parents.count < InspectedEntity.mostLinks, let key = InspectedKey(edge.parent) {
-          entity.parents.append(InspectedLink(key: key, place: names.name(of: edge.ordinal, in: edge.parent)))
-        }
-      }
-      for (ordinal, edge) in (node.children?.edges ?? []).enumerated() {
-        entity.childCount += 1
-        guard entity.children.count < InspectedEntity.mostLinks, let key = InspectedKey(edge.child) else { continue }
-        entity.children.append(
-          InspectedLink(key: key, place: names.name(of: Int32(truncatingIfNeeded: ordinal), in: node)))
+      let subscribed = Set(node.subscribers.compactMap(\.holder))
+      entity.holders = max(0, Int(node.holders.count) - subscribed.count)
+      entity.holderOrigins = feed.inspection?.holderOrigins(of: node, except: subscribed) ?? []
+      for edge in node.parents where edge.parent is any AliasNode {
+        if let name = edge.parent.table.id(of: edge.parent) { entity.aliases.append("\(name.base)") }
       }
       for (index, record) in layers.lists.pending.elements.enumerated()
       where layers.nodesChanged(by: record)?.contains(where: { $0 === node }) ?? false {
@@ -197,20 +193,6 @@
         turn = next
       }
       return [start]
-    }
-  }
-
-  /// The names of the places in values, made once for each schema.
-  private struct PlaceNames {
-    private var names: [ObjectIdentifier: [String]] = [:]
-
-    mutating func name(of ordinal: Int32, in node: Node) -> String {
-      guard let children = node.children else { return "" }
-      let schema = children.schema
-      let paths = names[ObjectIdentifier(schema)] ?? schema.paths
-      names[ObjectIdentifier(schema)] = paths
-      let relation = children.relation(of: ordinal)
-      return paths.indices.contains(relation) ? paths[relation] : ""
     }
   }
 #endif

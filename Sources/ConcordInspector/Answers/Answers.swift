@@ -49,6 +49,16 @@
     struct Link: Encodable {
       let entity: EntityReference
       let place: String
+      /// What is behind it, seen from the entity: the first ones, of those for which the page draws them.
+      var next: [Link]?
+      /// The number of all that are behind it.
+      var nextCount: Int?
+    }
+
+    /// Observers that were made at one place.
+    struct Held: Encodable {
+      let places: [CodePlace]
+      let count: Int
     }
 
     /// The reasons why the entity is kept, which are known of the present only.
@@ -56,11 +66,16 @@
       let stamp: String
       let observers: [Observer]
       let observerCount: Int
+      /// The number of observers without a subscription.
       let holders: Int
+      /// Those of them whose places are known, or are being looked up.
+      let held: [Held]
       let relays: Int
       let aliases: [String]
+      /// The first places where the entity stands in others.
       let parents: [Link]
       let parentCount: Int
+      /// The first entities inside it.
       let children: [Link]
       let childCount: Int
       let layers: [Int]
@@ -75,6 +90,12 @@
     let history: [TransactionLine]
     /// Whether places in the code are being looked up, so that it is worth asking again.
     let isResolving: Bool
+  }
+
+  struct NeighbourList: Encodable {
+    let total: Int
+    let offset: Int
+    let items: [EntityAnswer.Link]
   }
 
   struct TransactionLine: Encodable {

@@ -9,6 +9,7 @@
     let types = EntityTypes()
     let parts: [InspectedPart]
     private let places = CallPlaces()
+    private let neighbourhood: Neighbourhood
     /// The list that was shown last, for its next page. It keeps no values, which nobody would let go of when the page is closed.
     private let listed = Locked<Listing?>(nil)
 
@@ -24,6 +25,7 @@
 
     init(_ store: EntityStore, _ recorder: Recorder, _ parts: [InspectedPart]) {
       (self.store, self.recorder, self.parts) = (store, recorder, parts)
+      neighbourhood = Neighbourhood(store, types)
     }
 
     // MARK: Overview
@@ -106,20 +108,14 @@
         items.removeAll { changes[$0.key] != nil }
         items += changes.compactMap { InspectedSummary(past: $1.old, $0) }
       }
-      var described = items.map { (id: EntityTypes.text(of: $0.key.id), item: $0) }
+      var described = items.map { (position: ListPosition(of: $0.key.id), item: $0) }
       if !search.isEmpty {
-        described = described.filter { id, item in
-          id.localizedCaseInsensitiveContains(search) || line(of: item.value).localizedCaseInsensitiveContains(search)
+        described = described.filter { position, item in
+          position.text.localizedCaseInsensitiveContains(search)
+            || line(of: item.value).localizedCaseInsensitiveContains(search)
         }
       }
-      return described.sorted { isBefore($0, $1) }.map(\.item.key)
-    }
-
-    private func isBefore(
-      _ a: (id: String, item: InspectedSummary), _ b: (id: String, item: InspectedSummary)
-    ) -> Bool {
-      if let a = a.item.key.id.base as? Int, let b = b.item.key.id.base as? Int { return a < b }
-      return a.id < b.id
+      return described.sorted { $0.position < $1.position }.map(\.item.key)
     }
 
     private func line(of value: Any) -> String { ValueReader.tree(of: value, types, limit: 60).line }
@@ -136,7 +132,7 @@
       guard value != nil || !history.isEmpty else { return nil }
       return EntityAnswer(
         entity: types.reference(key), value: value.map { ValueReader.tree(of: $0, types) },
-        keepers: number == nil ? found.map(keepers) : nil, history: history.prefix(100).map(line),
+        keepers: number == nil ? found.map { keepers(key, $0) } : nil, history: history.prefix(100).map(line),
         isResolving: places.isResolving)
     }
 
@@ -154,7 +150,9 @@
       }
       for candidate in EntityTypes.ids(id) where hash == nil || EntityTypes.hash(of: candidate) == hash {
         let key = InspectedKey(type: type, id: candidate)
-        if let found = store.inspectedEntity(key), ObjectIdentifier(Swift.type(of: found.value)) == type { return key }
+        if let found = store.inspectedEntities([key])[key], ObjectIdentifier(Swift.type(of: found.value)) == type {
+          return key
+        }
       }
       if let found = store.inspectedEntities(of: type).first(where: { isMeant($0.key) }) {
         return found.key
@@ -167,13 +165,28 @@
       return nil
     }
 
-    private func keepers(_ entity: InspectedEntity) -> EntityAnswer.Keepers {
-      EntityAnswer.Keepers(
+    /// - Parameter hash: as above.
+    func neighbours(
+      of key: String, id: String, hash: String?, side: InspectedSide, offset: Int, limit: Int
+    ) -> NeighbourList? {
+      guard let type = type(key), let key = find(type, id, hash, recorder.log) else { return nil }
+      return neighbourhood.list(of: key, side, offset: offset, limit: limit)
+    }
+
+    private func keepers(_ key: InspectedKey, _ entity: InspectedEntity) -> EntityAnswer.Keepers {
+      let (parents, children) = (neighbourhood.first(of: key, .parents), neighbourhood.first(of: key, .children))
+      return EntityAnswer.Keepers(
         stamp: Self.text(of: entity.stamp), observers: entity.observers.map(observer),
-        observerCount: entity.observerCount, holders: entity.holders, relays: entity.relays, aliases: entity.aliases,
-        parents: entity.parents.map(link),
-        parentCount: entity.parentCount, children: entity.children.map(link), childCount: entity.childCount,
+        observerCount: entity.observerCount, holders: entity.holders, held: held(entity.holderOrigins),
+        relays: entity.relays, aliases: entity.aliases,
+        parents: parents.items, parentCount: parents.total, children: children.items, childCount: children.total,
         layers: entity.layers, path: entity.path.map { types.reference($0) })
+    }
+
+    private func held(_ origins: [CallOrigin]) -> [EntityAnswer.Held] {
+      let groups = Dictionary(grouping: origins) { places.places(of: $0) }.filter { !$0.key.isEmpty }
+      let held = groups.map { EntityAnswer.Held(places: $0, count: $1.count) }
+      return Array(held.sorted { ($1.count, $0.places[0]) < ($0.count, $1.places[0]) }.prefix(20))
     }
 
     /// A stamp in words: most are dates.
@@ -182,10 +195,6 @@
       let date = Date(timeIntervalSinceReferenceDate: stamp)
       let isDate = stamp > 600_000_000 && stamp < 3_000_000_000
       return isDate ? "\(stamp) (\(date.formatted(.iso8601)))" : "\(stamp)"
-    }
-
-    private func link(_ link: InspectedLink) -> EntityAnswer.Link {
-      EntityAnswer.Link(entity: types.reference(link.key), place: link.place)
     }
 
     private func observer(_ observer: InspectedObserver) -> EntityAnswer.Observer {

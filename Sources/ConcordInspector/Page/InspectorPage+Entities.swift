@@ -55,7 +55,9 @@
             if (error.status !== 404) throw error;
           }
           this.isResolving = answer?.isResolving;
+          for (const list of this.opened?.values() ?? []) list.reload(true).catch(() => {});
           const scroll = this.detail.querySelector(".scroll")?.scrollTop ?? 0;
+          const places = [...this.opened?.values() ?? []].map((list) => [list.element, list.element.scrollTop]);
           const text = JSON.stringify(answer ?? null);
           if (text === this.shown && this.detail.childElementCount) return;
           this.shown = text;
@@ -63,6 +65,7 @@
           this.detail.replaceChildren(answer ? describe(answer) : make("div", {class: "scroll"},
             make("h2", {}, this.chosen.id), make("p", {class: "empty"}, "It is not stored.")));
           this.detail.querySelector(".scroll").scrollTop = scroll;
+          for (const [list, top] of places) list.scrollTop = top;
           restoreFocus(this.detail, focus);
         },
       };
@@ -70,14 +73,14 @@
       // Which button had the keyboard, to give it back when the view is drawn anew. One that does something is found by what it is for:
       // the next key press must not do to another row what was meant for one that is gone.
       function focusPath(element) {
-        const button = document.activeElement;
-        if (!element.contains(button)) return undefined;
-        return {index: [...element.querySelectorAll("button")].indexOf(button), purpose: button.dataset.purpose};
+        const active = document.activeElement;
+        if (!element.contains(active)) return undefined;
+        return {index: [...element.querySelectorAll("button")].indexOf(active), purpose: active.dataset.purpose};
       }
       function restoreFocus(element, focus) {
         if (focus === undefined) return;
-        const buttons = [...element.querySelectorAll("button")];
-        const button = focus.purpose === undefined ? buttons[focus.index] : buttons.find((button) => button.dataset.purpose === focus.purpose);
+        const button = focus.purpose === undefined ? [...element.querySelectorAll("button")][focus.index] :
+          [...element.querySelectorAll("[data-purpose]")].find((other) => other.dataset.purpose === focus.purpose);
         if (button === undefined) element.tabIndex = -1;
         (button ?? element).focus({preventScroll: true});
       }
@@ -88,7 +91,7 @@
           make("h2", {style: undefined}, `${answer.entity.type} ${answer.entity.id}`),
           answer.value ? make("div", {class: "value", id: "value"}, valueTree(answer.value)) : make("p", {class: "warn"}, "It is not stored."),
           keepers && [make("h3", {}, "Why it is alive"), make("ul", {class: "facts", id: "keepers"}, reasons(keepers))],
-          keepers && [make("h3", {}, "Neighbourhood"), neighbourhood(answer)],
+          keepers && [make("h3", {}, "Neighbourhood"), graphView(answer), neighbourhood(answer)],
           keepers && make("p", {class: "soft"}, `Stamp ${keepers.stamp}`),
           make("h3", {}, "Transactions"),
           answer.history.length ? make("div", {class: "flat", id: "history", onkeydown: moveFocus}, answer.history.map((line) => transactionRow(line))) :
@@ -108,11 +111,11 @@
           make("span", {class: "soft"}, ` on ${observer.line}${observer.isEvery ? ", each state" : ""}${observer.isPaused ? ", paused" : ""}`)));
         const rest = keepers.observerCount - keepers.observers.length;
         if (rest) reasons.push(make("li", {}, `and ${rest.toLocaleString("en")} more`));
-        if (keepers.holders) reasons.push(make("li", {}, `Held by ${plural(keepers.holders, "observer")} without a subscription`));
+        for (const held of keepers.held) reasons.push(make("li", {class: "held"}, `Held by ${plural(held.count, "observer")} without a subscription, made by `, spots(held.places)));
+        const others = keepers.holders - keepers.held.reduce((sum, held) => sum + held.count, 0);
+        if (others > 0) reasons.push(make("li", {}, `Held by ${plural(others, "observer")} without a subscription${keepers.held.length ? ", made elsewhere" : ""}`));
         for (const alias of keepers.aliases) reasons.push(make("li", {}, "Named by the alias ", make("b", {}, alias)));
-        if (keepers.parentCount > keepers.aliases.length) {
-          reasons.push(make("li", {}, `Contained in ${plural(keepers.parentCount - keepers.aliases.length, "place")}`));
-        }
+        if (keepers.parentCount) reasons.push(make("li", {}, `Contained in ${plural(keepers.parentCount, "place")}`));
         for (const layer of keepers.layers) reasons.push(make("li", {}, `Changed by optimistic layer ${layer + 1}`));
         if (keepers.relays) reasons.push(make("li", {class: "soft"}, `Followed by ${plural(keepers.relays, "combination or list", "combinations or lists")}, which do not hold it`));
         if (keepers.path.length > 1) {
@@ -131,37 +134,56 @@
         return spot;
       }
 
+      // What is around an entity, in words: the first ones of each side, or a list of all.
       function neighbourhood(answer) {
         const keepers = answer.keepers;
-        const few = 12;
         // Sides that somebody has opened stay open while the entity changes.
         if (entities.openedOf !== JSON.stringify(answer.entity)) {
           entities.openedOf = JSON.stringify(answer.entity);
-          entities.opened = new Set();
+          entities.opened = new Map();
         }
+        const box = make("div", {class: "near", id: "near"});
+        const sides = new Map();
         const side = (name, links, count, none, place) => {
-          const row = (one) => make("div", {}, link(one.entity), make("small", {}, place(one)));
-          const box = make("div", {"data-side": name});
-          const fill = (isOpen) => {
-            const shown = links.slice(0, isOpen ? links.length : few).map(row);
-            const rest = count - shown.length;
-            if (!isOpen && links.length > few) shown.push(make("button", {class: "more", "data-purpose": `more ${name}`, onclick: () => {
-              entities.opened.add(name);
-              fill(true);
-              box.children[few].querySelector("button").focus({preventScroll: true});
-            }}, `${rest.toLocaleString("en")} more`));
-            else if (rest > 0) shown.push(make("small", {},
-              `and ${rest.toLocaleString("en")} more, which are too many to be listed here: search for them in the list of their type`));
-            box.replaceChildren(...(shown.length ? shown : [make("small", {}, none)]));
+          const element = make("div", {"data-side": name});
+          const fill = () => {
+            const list = entities.opened.get(name);
+            const shown = list ? [list.element] : links.map((one) => make("div", {}, link(one.entity), make("small", {}, place(one))));
+            if (!list && count > links.length) shown.push(make("button", {
+              class: "more", "data-purpose": `more ${name}`, onclick: () => entities.openSide(name)}, `${(count - links.length).toLocaleString("en")} more`));
+            element.replaceChildren(...(shown.length ? shown : [make("small", {}, none)]));
+            box.classList.toggle("open", entities.opened.size > 0);
           };
-          fill(entities.opened.has(name));
-          return box;
+          sides.set(name, () => {
+            if (count === 0) return;
+            if (!entities.opened.has(name)) entities.opened.set(name, neighbourList(answer.entity, name, place));
+            fill();
+            const list = entities.opened.get(name);
+            list.reload(true).catch(report);
+            list.element.focus({preventScroll: true});
+            list.element.scrollIntoView({block: "nearest"});
+          });
+          fill();
+          return element;
         };
-        const inside = keepers.parentCount - keepers.aliases.length;
-        return make("div", {class: "near", id: "near"},
-          side("parents", keepers.parents, inside, "in no other entity", (one) => `${one.place} →`),
+        entities.openSide = (name) => sides.get(name)();
+        box.append(
+          side("parents", keepers.parents, keepers.parentCount, "in no other entity", (one) => `${one.place} →`),
           make("div", {class: "this"}, make("b", {}, answer.entity.type), make("small", {}, answer.entity.id)),
           side("children", keepers.children, keepers.childCount, "contains no entity", (one) => `→ ${one.place}`));
+        return box;
+      }
+
+      function neighbourList(entity, side, place) {
+        const list = new LongList(side === "parents" ? "All places that contain the entity" : "All entities that it contains",
+          (offset) => ask("neighbours", {type: entity.key, id: entity.id, hash: entity.hash, side, offset, limit: LongList.page}),
+          (one) => make("div", {class: "row"}, make("b", {}, nameOf(one.entity)), make("span", {}, place(one))),
+          (one) => show(one.entity));
+        list.name = side;
+        list.element.dataset.purpose = `list ${side}`;
+        // Whoever looks through the list stays at the entity.
+        list.choosesMoved = false;
+        return list;
       }
       """#
   }

@@ -80,7 +80,18 @@
       .near > div { display: flex; flex-direction: column; gap: 4px; min-width: 0; }
       .near > div:first-child { align-items: flex-end; text-align: right; }
       .near > .this { border: 2px solid var(--accent); border-radius: 10px; padding: 6px 10px; max-width: 14rem; position: relative; }
+      .near.open { grid-template-columns: minmax(0, 1fr); }
+      .near .list {
+        flex: none; align-self: stretch; height: 20rem; padding: 0; position: relative; text-align: left; border: 1px solid var(--line);
+        border-radius: 8px;
+      }
       .near small { color: var(--soft); display: block; }
+      #graph { position: relative; margin: 6px 0 12px; }
+      #graph svg { display: block; } #graph .edge { fill: none; stroke: var(--soft); stroke-width: 1.5; }
+      .node { position: absolute; padding: 1px 8px; min-height: 0; text-align: left; line-height: 1.25; overflow: hidden; }
+      .node.this { border: 2px solid var(--accent); }
+      .node b, .node small { display: block; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+      .node b { font-weight: 600; font-size: .88rem; } .node small { color: var(--soft); }
       table { border-collapse: collapse; width: 100%; font-size: .85rem; }
       td, th { text-align: left; vertical-align: top; padding: 3px 8px 3px 0; border-top: 1px solid var(--line); }
       td { font-family: var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -100,6 +111,7 @@
         #moment { min-width: 0; flex-basis: 100%; order: 5; } #travel { flex-wrap: wrap; }
         .near { grid-template-columns: minmax(0, 1fr); } .near > .this { max-width: none; }
         .near > div:first-child { align-items: flex-start; text-align: left; }
+        .near.open > div:first-child { align-items: stretch; }
         button, input, .row { min-height: 44px; } .link { min-height: 32px; }
       }
       """#

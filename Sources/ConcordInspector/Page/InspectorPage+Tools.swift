@@ -38,7 +38,7 @@
       const clock = (seconds) => new Date(seconds * 1000).toTimeString().slice(0, 8) + "." +
         String(Math.floor(seconds * 1000) % 1000).padStart(3, "0");
       const duration = (micros) => micros === undefined ? "" : micros < 1000 ? `${micros.toFixed(1)} µs` : `${(micros / 1000).toFixed(2)} ms`;
-      const where = (spot) => spot ? `${spot.file}:${spot.line}` : undefined;
+      const where = (spot) => spot ? spot.line ? `${spot.file}:${spot.line}` : `${spot.file} in ${spot.function}` : undefined;
 
       // Moves the keyboard among the buttons of a list.
       function moveFocus(event) {
@@ -56,7 +56,7 @@
       // A list of which only what is seen has elements: rows are fetched by pages of a hundred.
       class LongList {
         constructor(label, fetchPage, row, choose) {
-          Object.assign(this, {fetchPage, row, choose, pages: new Map(), total: 0, active: 0, round: 0});
+          Object.assign(this, {fetchPage, row, choose, pages: new Map(), total: 0, active: 0, round: 0, choosesMoved: true});
           this.rows = make("div", {class: "rows", role: "presentation"});
           this.element = make("div", {class: "scroll list", role: "listbox", tabindex: "0", "aria-label": label}, this.rows);
           this.element.addEventListener("scroll", () => this.draw());
@@ -99,7 +99,7 @@
             element.setAttribute("role", "option");
             element.setAttribute("aria-setsize", this.total);
             element.setAttribute("aria-posinset", index + 1);
-            element.setAttribute("aria-selected", this.isChosen?.(item) ?? false);
+            element.setAttribute("aria-selected", this.isChosen?.(item) ?? (!this.choosesMoved && index === this.active));
             element.style.top = `${index * LongList.height}px`;
             element.addEventListener("click", () => { this.active = index; if (this.item(index)) this.choose(this.item(index)); });
             rows.push(element);
@@ -119,6 +119,11 @@
           if (round === this.round) this.draw();
         }
         async press(event) {
+          if (!this.choosesMoved && (event.key === "Enter" || event.key === " ")) {
+            event.preventDefault();
+            if (this.item(this.active)) this.choose(this.item(this.active));
+            return;
+          }
           const step = Math.max(1, Math.floor(this.element.clientHeight / LongList.height) - 1);
           const moves = {ArrowDown: 1, ArrowUp: -1, PageDown: step, PageUp: -step, Home: -this.total, End: this.total};
           if (!(event.key in moves) || this.total === 0) return;
@@ -130,7 +135,7 @@
           if (bottom > this.element.scrollTop) this.element.scrollTop = bottom;
           const wanted = this.active;
           await this.draw();
-          if (wanted === this.active && this.item(wanted)) this.choose(this.item(wanted));
+          if (this.choosesMoved && wanted === this.active && this.item(wanted)) this.choose(this.item(wanted));
         }
       }
       """#

@@ -28,7 +28,9 @@
       """
     }
 
-    private static var scripts: [String] { [tools, entityScript, transactionScript, otherScript, mainScript] }
+    private static var scripts: [String] {
+      [tools, graphScript, entityScript, transactionScript, otherScript, mainScript]
+    }
 
     private static let body = #"""
       <header>
@@ -45,6 +47,7 @@
       </div>
       <main id="view"></main>
       <p id="problem" role="alert" hidden></p>
+      <svg id="drawing" hidden></svg>
       """#
   }
 #endif

@@ -27,7 +27,11 @@
     ///
     /// - Returns: `false` if another inspector is attached to the store.
     func begin(_ store: EntityStore) -> Bool {
-      let attached = store.beginInspection(trace: CallTrace.capture) { [weak self] in self?.didCommit($0) }
+      let attached = store.beginInspection(trace: CallTrace.capture) { [weak self] in
+        self?.noteHoldersLater()
+      } _: { [weak self] in
+        self?.didCommit($0)
+      }
       guard let attached else { return false }
       inspection.withLock { $0 = attached }
       adjust()
@@ -60,6 +64,17 @@
         if let pause { resume(pause) }
       }
     }
+
+    /// A note takes some microseconds, so that two hundred in a tenth of a second are about a hundredth of the time.
+    private func noteHoldersLater() {
+      Task { [weak self] in
+        try? await Task.sleep(for: .milliseconds(100))
+        self?.noteHolders()
+      }
+    }
+
+    /// Has some more observers noted that hold an entity.
+    func noteHolders() { inspection.withLock { $0 }?.noteHolders() }
 
     private func didCommit(_ set: ChangeSet) {
       let pause = state.withLock { state -> (Int, Duration)? in

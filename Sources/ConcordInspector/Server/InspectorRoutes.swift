@@ -38,6 +38,14 @@
         let entity = reader.entity(
           of: try query.text("type"), id: try query.text("id"), hash: query.optional("hash"), at: try at(query))
         return try json(entity, orMissing: "no such entity is known")
+      case "api/neighbours":
+        guard let side = InspectedSide(rawValue: try query.text("side")) else {
+          throw Problem(.badRequest, "side is neither parents nor children")
+        }
+        let list = reader.neighbours(
+          of: try query.text("type"), id: try query.text("id"), hash: query.optional("hash"), side: side,
+          offset: try query.number("offset", 0), limit: min(200, try query.number("limit", 100)))
+        return try json(list, orMissing: "no such entity is stored")
       case "api/transactions":
         let before = query.optional("before") == nil ? nil : try query.number("before", 0)
         return json(reader.transactions(before: before, limit: min(200, try query.number("limit", 100))))

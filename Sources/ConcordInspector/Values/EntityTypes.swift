@@ -13,6 +13,19 @@
     let hash: String
   }
 
+  /// The place of an entity in a list of those of its type: by numbers, or by texts.
+  struct ListPosition: Comparable {
+    let text: String
+    private let number: Int?
+
+    init(of id: AnyHashable) { (text, number) = (EntityTypes.text(of: id), id.base as? Int) }
+
+    static func < (a: ListPosition, b: ListPosition) -> Bool {
+      if let a = a.number, let b = b.number { return a < b }
+      return a.text < b.text
+    }
+  }
+
   /// The types of entities that the inspector has seen, by their names.
   final class EntityTypes: Sendable {
     private let known = Locked(Known())
