@@ -52,14 +52,17 @@ check_server() {
   if [ -n "$database" ]; then rm -rf "$database"; fi
 }
 
+# server_traits: prints the traits of this package that these tests and the example need. Traits that are listed in another order become flags in
+# another order, and then all is compiled anew.
+server_traits() { printf '[.defaults, "Inspector", %s"Server"]' "$(if have_libpq; then printf '"PostgreSQL", '; fi)"; }
+
 have_server_database() { have_libpq && have_postgresql_server && have_command python3; }
 
 write_server_package() {
-  local folder=$server_package trait='' definition='' product=''
-  # As the example is built, so that both share what is compiled. Traits that are listed in another order become flags in another order,
-  # and then all is compiled anew.
+  local folder=$server_package definition='' product=''
+  # As the example is built, so that both share what is compiled.
   if have_libpq; then
-    trait='"PostgreSQL", ' definition=', .define("PostgreSQL")'
+    definition=', .define("PostgreSQL")'
     product='.product(name: "ConcordPostgreSQL", package: "Concord"),'
   fi
   set_up_server
@@ -79,7 +82,7 @@ let package = Package(
   name: \"ServerTests\",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: \"Concord\", path: \"$PWD\", traits: [.defaults, \"Inspector\", $trait\"Server\"]),
+    .package(name: \"Concord\", path: \"$PWD\", traits: $(server_traits)),
     .package(url: \"https://github.com/hummingbird-project/hummingbird\", from: \"2.28.1\"),
     .package(url: \"https://github.com/swift-server/swift-service-lifecycle\", from: \"2.13.0\"),
     .package(url: \"https://github.com/apple/swift-http-types\", from: \"1.8.0\"),

@@ -2,12 +2,13 @@
 #
 # A block stands between "```swift" and "```" at the start of a line. Blocks that follow each other belong together: what
 # one declares, the next ones may use. Declarations go to file scope, and all else, in order, into a function that is run.
-# Four comments, which a reader of the rendered page does not see, steer this:
+# Five comments, which a reader of the rendered page does not see, steer this:
 #
 #   <!-- snippets: Name -->     what follows is a program of its own, and knows nothing of what was declared before
 #   <!-- hidden                 the lines up to "-->" are compiled as if they stood in a block
 #   <!-- manifest -->           the next block is a Package.swift
 #   <!-- from: FILE -->         the next block stands in that file of the repository, where it is compiled
+#   <!-- file: PATH -->         the next block is this file of the reader's; walk_through.awk has these
 #
 # A program imports what its blocks import, as it does where a reader pastes them into a file of their own; one that imports
 # nothing of the package imports the target whose article it is. The blocks are also written as they stand, in their order, as the
@@ -73,6 +74,9 @@ BEGIN { begin(name) }
 
 /^<!-- snippets: / && !inside { begin(name $3); next }
 /^<!-- manifest -->/ && !inside { manifest_next = 1; next }
+/^<!-- file: / && !inside { file_next = 1; next }
+/^```swift/ && !inside && file_next { inside = 5; file_next = 0; next }
+inside == 5 { if (/^```/) inside = 0; next }
 /^<!-- from: / && !inside { excerpts++; excerpt = folder "/excerpts/" name excerpts; from = $3; next }
 /^```swift/ && !inside && excerpt {
   inside = 4

@@ -5,7 +5,7 @@
   import Hummingbird
   import Testing
 
-  // The article "Every device" shows what stands here.
+  // README shows parts of what stands here. The article "Every device" has the same as files of a package, which Scripts/test builds and runs.
 
   struct Wish: PersistentEntity, Equatable {
     let id: UUID
@@ -101,26 +101,9 @@
     try await connect.stop()
   }
 
-  // The programs of the article, as they stand in their main.swift.
-
-  private func mainOfWishServer() async throws {
-    try await serveWishes(in: URL(filePath: "server"), port: 8080)
-  }
-
-  private func mainOfApp() async throws {
-    let arguments = CommandLine.arguments
-    guard arguments.count > 2, let url = URL(string: "http://127.0.0.1:8080/sync") else {
-      print("usage: App FOLDER NAME [WISH]")
-      exit(64)
-    }
-    try await makeWish(
-      arguments.dropFirst(3).joined(separator: " "), in: URL(filePath: arguments[1]), at: url,
-      token: "token-of-\(arguments[2])", owner: arguments[2])
-  }
-
   @Suite(.timeLimit(.minutes(1)))
   struct ArticleTests {
-    @Test("Two devices and a server, as the article says")
+    @Test("Two devices and a server, as README and the article say")
     func everyDevice() async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "wishes-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
