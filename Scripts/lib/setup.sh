@@ -58,6 +58,18 @@ set_up_postgresql() {
   note 'PostgreSQL is missing, so stores in it are left out (sudo apt-get install -y libpq-dev pkg-config postgresql; brew install libpq pkgconf postgresql@17)'
 }
 
+# set_up_nginx: installs the reverse proxy that a test runs in continuous integration, and says elsewhere what is left out without it: its package may
+# start a server that listens on all interfaces.
+set_up_nginx() {
+  if [ "$(uname -s)" != Linux ] || have_nginx; then return; fi
+  if [ -n "${CI:-}" ] && have_command apt-get; then (install_with_apt nginx nginx) 2> /dev/null || true; fi
+  if have_nginx; then return; fi
+  note 'nginx is not installed, so synchronisation through a reverse proxy is not tested (Debian: apt-get install nginx)'
+}
+
+# Where the test looks for it, too.
+have_nginx() { (PATH=$PATH:/usr/sbin:/usr/local/sbin && have_command nginx); }
+
 # set_up_fleet: installs what a fleet needs, or ends with the command to type.
 set_up_fleet() {
   ensure pkg-config have_command pkg-config -- pkg-config pkgconf
