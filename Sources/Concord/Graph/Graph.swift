@@ -27,6 +27,9 @@
   @exclusivity(unchecked) private var writesBefore: UInt64 = 0
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// The nodes that the open transaction changes, while `isTraced`.
+  private let trace = ChangeTrace()
+  @exclusivity(unchecked) private var isTraced = false
   /// A closure that receives each new type.
   var didAddTable: (Any.Type) -> Void = { _ in }
   /// The number of nodes that were passed on paths to roots, which tests compare.
@@ -244,6 +247,7 @@
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
   func invalidate(_ node: Node, isBriefChanged: Bool = true, _ notice: Notice = .due) {
+    noteChange(of: node)
     if node.isObserved { enqueue(node, notice) }
     invalidateParents(of: node, isBriefChanged, notice)
   }
@@ -254,6 +258,21 @@
     case .enqueued: unrefreshed.insert(node)
     case .needless: break
     }
+  }
+
+  // MARK: Tracing
+
+  /// Returns the trace of the open transaction, which notes all that changes from now on.
+  func tracedChanges() -> ChangeTrace {
+    isTraced = true
+    return trace
+  }
+
+  @inline(__always) func noteChange(of node: Node) { if isTraced { trace.note(node) } }
+
+  private func endTrace() {
+    isTraced = false
+    trace.end()
   }
 
   // MARK: Equal values
@@ -285,6 +304,7 @@
   /// Ends the open transaction.
   func forgetFormerStates() {
     mayShowEqual = false
+    if isTraced { endTrace() }
     transaction &+= 1
     writesBefore = journal.writeCount
     if !former.isEmpty { former = [:] }
@@ -293,6 +313,7 @@
   /// One occurrence in a node's value is known to be old.
   @inline(__always) func makeStale(_ node: Node, _ ordinal: Int32) {
     if journal.isRecording, !node.isStale { journal.willInvalidate(node) }
+    noteChange(of: node)
     node.withChildren { $0.stale.insert(ordinal) }
     node.flags.insert(.stale)
   }

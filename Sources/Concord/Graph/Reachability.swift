@@ -39,6 +39,7 @@ final class Reachability {
     if existed {
       graph.journal.willWrite(node)
       graph.written.append(released: node)
+      graph.noteChange(of: node)
       // The release of an entity that layers hide was logged when they hid it.
       if !graph.journal.isLayered || graph.journal.existed(node) { log.append(.released, node) }
       node.flags.remove(.exists)

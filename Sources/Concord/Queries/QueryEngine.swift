@@ -51,13 +51,24 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
     withExtendedLifetime(former) {}
   }
 
+  /// Returns the version after further changes of the open transaction. The store's lock is held.
+  func version(after version: QueryVersion<T>, _ changes: ContiguousArray<EntityChange>) -> QueryVersion<T> {
+    waiting.withLock { _ in
+      // What nobody has read is no base: a chain of such versions could become as long as the transaction.
+      guard let base = version.base else { return QueryVersion(changes, to: version) }
+      let next = QueryVersion(changes, to: base)
+      _ = next.precede(with: version)
+      return next
+    }
+  }
+
   func results(of version: QueryVersion<T>) -> EntityResults<T> {
     let state = state(of: version)
     return EntityResults(state.sorted, order, window, state.edition)
   }
 
   private func state(of version: QueryVersion<T>) -> QueryState<T> {
-    if let base = version.base { return state(of: version, above: state(of: base)) }
+    if version.isOpen { return openState(of: version) }
     while true {
       if let made = newest.withLock({ _ in version.made }) { return made }
       // A committed version waits until it is made.
@@ -90,9 +101,11 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
     waiting.withLock { _ in version.changes }
   }
 
-  private func state(of version: QueryVersion<T>, above base: QueryState<T>) -> QueryState<T> {
-    if let made = newest.withLock({ _ in version.made }) { return made }
-    let changes = pending(version)
+  private func openState(of version: QueryVersion<T>) -> QueryState<T> {
+    let (changes, former) = waiting.withLock { _ in (version.changes, version.base) }
+    guard let former else { return newest.withLock { version.made ?? $0 } }
+    // Committed, or made.
+    let base = state(of: former)
     let looks = evaluate(changes)
     let (state, done) = newest.withLock { _ -> (QueryState<T>, Any?) in
       if let made = version.made { return (made, nil) }

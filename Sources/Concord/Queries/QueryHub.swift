@@ -10,8 +10,16 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   /// The number of the last entity that had come when the newest version was made.
   private var lastKnown: UInt64 = 0
   private var newest: QueryVersion<T>
-  /// The version that shows the open transaction, and what the transaction had written then.
-  private var open: (version: QueryVersion<T>, writes: UInt64, count: Int)?
+  private var open: Open?
+
+  /// The version that shows the open transaction.
+  private struct Open {
+    let version: QueryVersion<T>
+    let committed: QueryVersion<T>
+    /// The number of the transaction, and the place in its trace.
+    let transaction: UInt64
+    let mark: Int
+  }
 
   /// The lock is held.
   init(_ engine: QueryEngine<T>, _ demand: QueryDemand<T>?, _ core: StoreCore) {
@@ -53,17 +61,25 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   /// Returns the committed state, or that of the open transaction.
   func version(_ core: StoreCore, isCommitted: Bool) -> QueryVersion<T> {
     let committed = committedVersion(core)
-    guard core.turns.isOpen, !isCommitted else {
+    guard core.turns.isOpen else {
       open = nil
       return committed
     }
-    let (writes, count) = (core.graph.journal.writeCount, core.graph.written.count)
-    // What was written before there was a query may be undone without a trace.
-    if let open, !queries.mustSearch, open.version.base === committed, open.writes == writes, open.count == count {
-      return open.version
+    return isCommitted ? committed : openVersion(core, committed)
+  }
+
+  private func openVersion(_ core: StoreCore, _ committed: QueryVersion<T>) -> QueryVersion<T> {
+    let trace = core.graph.tracedChanges()
+    // What changes while the values are brought up to date is looked at the next time.
+    let mark = trace.mark()
+    let version: QueryVersion<T>
+    if let open, open.committed === committed, open.transaction == trace.number {
+      if open.mark == mark { return open.version }
+      version = engine.version(after: open.version, queries.changes(of: trace.nodes(since: open.mark), core))
+    } else {
+      version = QueryVersion(queries.changesOfTransaction(core), to: committed)
     }
-    let version = QueryVersion(queries.changesOfTransaction(core), to: committed)
-    open = (version, writes, count)
+    open = Open(version: version, committed: committed, transaction: trace.number, mark: mark)
     return version
   }
 

@@ -23,24 +23,26 @@ struct QueryState<T: Identifiable & Sendable>: Sendable {
 /// A state of the store, as a query sees it: the changes to an earlier one, until the result is made of them.
 ///
 /// It is made with the store's lock held. The result is made without it, since that runs the user's code.
-// Unchecked, because the compiler cannot see that `changes` are used only with the lock of the engine's waiting versions, and `made` only with
-// that of its results.
+// Unchecked, because the compiler cannot see that `changes` and `base` are used only with the lock of the engine's waiting versions, and `made`
+// only with that of its results.
 final class QueryVersion<T: Identifiable & Sendable>: @unchecked Sendable {
-  /// The committed version that the changes of an open transaction were made to; `nil` for a committed one.
-  let base: QueryVersion?
+  /// Whether it shows an open transaction.
+  let isOpen: Bool
+  /// The version that the changes of an open transaction were made to, until the result is made.
+  private(set) var base: QueryVersion?
   /// The changes, in the order of the numbers, until the result is made.
   private(set) var changes: ContiguousArray<EntityChange>
   /// The result, once it is made.
   var made: QueryState<T>?
 
   init(_ changes: ContiguousArray<EntityChange>, to base: QueryVersion? = nil) {
-    (self.changes, self.base) = (changes, base)
+    (self.changes, self.base, isOpen) = (changes, base, base != nil)
   }
 
-  /// Removes the changes, and returns them, to be destroyed without a lock.
-  func takeChanges() -> ContiguousArray<EntityChange> {
-    defer { changes = [] }
-    return changes
+  /// Removes the changes and the base, and returns them, to be destroyed without a lock.
+  func takeChanges() -> (ContiguousArray<EntityChange>, QueryVersion?) {
+    defer { (changes, base) = ([], nil) }
+    return (changes, base)
   }
 
   /// Makes the changes of an earlier version those of this one. Returns those that have later ones, to be destroyed without a lock.

@@ -7,6 +7,9 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
   /// Whether entities may have been stored or removed unnoticed.
   private(set) var mustSearch: Bool
   private var indexes = QueryIndexes<T>()
+  /// The entities that queries have found in the open transaction, and that are not numbered before it is committed, with their numbers
+  /// until then. The nodes are retained, so that no other one is taken for them.
+  private var newcomers: [ObjectIdentifier: (node: Node, number: UInt64)] = [:]
 
   /// Returns the store's queries about the type, made if there are none.
   static func of(_ core: StoreCore) -> TypeQueries {
@@ -71,6 +74,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
   // MARK: Changes
 
   override func update(_ core: StoreCore) {
+    newcomers = [:]
     for node in mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all where node.table === table {
       guard node.exists != node.flags.contains(.followed), let node = node.typed(T.self) else { continue }
       if node.exists {
@@ -98,19 +102,33 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   /// Returns the entities that the open transaction has changed.
   func changesOfTransaction(_ core: StoreCore) -> ContiguousArray<EntityChange> {
+    // What the transaction stored before there was a query was not noted.
+    changes(
+      of: mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all + core.graph.notified.all, core)
+  }
+
+  /// Returns what has become of entities in the open transaction: of those among some nodes.
+  func changes(of nodes: ContiguousArray<Node>, _ core: StoreCore) -> ContiguousArray<EntityChange> {
     var changes = ContiguousArray<EntityChange>()
     var seen: Set<ObjectIdentifier> = []
-    var number = lastNumber
-    // What the transaction stored before there was a query was not noted.
-    let nodes =
-      mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all + core.graph.notified.all
     for node in nodes where node.table === table {
       guard seen.insert(ObjectIdentifier(node)).inserted, let node = node.typed(T.self) else { continue }
-      let known = numbers[ObjectIdentifier(node)]
-      if known == nil { number += 1 }
-      changes.append(EntityChange(number: known ?? number, value: core.presentValue(of: node)))
+      let value = core.presentValue(of: node)
+      // The next change below is noticed in a value only that is up to date.
+      if node.isStale { core.graph.noteChange(of: node) }
+      guard let number = openNumber(of: node, exists: value != nil) else { continue }
+      changes.append(EntityChange(number: number, value: value))
     }
     changes.sort { $0.number < $1.number }
     return changes
+  }
+
+  /// Returns the number of an entity in the open transaction; `nil` for one that is not stored, and was not.
+  private func openNumber(of node: Node, exists: Bool) -> UInt64? {
+    if let known = numbers[ObjectIdentifier(node)] ?? newcomers[ObjectIdentifier(node)]?.number { return known }
+    guard exists else { return nil }
+    let number = lastNumber + UInt64(newcomers.count) + 1
+    newcomers[ObjectIdentifier(node)] = (node, number)
+    return number
   }
 }

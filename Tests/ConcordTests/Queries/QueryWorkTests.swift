@@ -260,6 +260,62 @@ struct QueryWorkTests {
     withExtendedLifetime((kept, subscriptions)) {}
   }
 
+  @Test("Writing and reading in turn inside of a transaction looks once at each change", arguments: [false, true])
+  func turns(isInside: Bool) {
+    let looks = Counter()
+    let kept = (0..<1_000).map { id in
+      var item = Counted(id: id, looks: looks)
+      item.set(id)
+      return store.store(item)
+    }
+    let query = store.query(Counted.self, where: { $0.isLooked && $0.owner.rank >= 5_000 })
+    let subscription = query.observe { _ in }
+    let before = looks.value
+    store.transaction { tx in
+      for turn in 0..<1_000 {
+        if isInside {
+          tx.update(Owner.self, id: turn % 10) { $0.rank = 5_000 + turn }
+        } else {
+          tx.update(Counted.self, id: turn) { $0.owner.rank = 5_000 + turn }
+        }
+        #expect(query.value.count == (isInside ? min(turn + 1, 10) : turn + 1))
+        #expect(query.value.contains { $0.owner.rank == 5_000 + turn })
+      }
+      #expect(looks.value == before + 1_000)
+    }
+    // Once more for what is committed.
+    #expect(looks.value == before + 1_000 + (isInside ? 10 : 1_000))
+    withExtendedLifetime((kept, subscription)) {}
+  }
+
+  @Test("What a part of a transaction undoes is looked at again, and the rest is not")
+  func turnsUndone() {
+    let looks = Counter()
+    let kept = (0..<1_000).map { store.store(Counted(id: $0, looks: looks, owner: Owner(id: $0, rank: 0))) }
+    let query = store.query(Counted.self, where: { $0.isLooked && $0.number > 0 })
+    #expect(query.value.isEmpty)
+    let before = looks.value
+    store.transaction { tx in
+      for id in 0..<500 { tx.update(Counted.self, id: id) { $0.number = 1 } }
+      #expect(query.value.count == 500)
+      for turn in 500..<700 {
+        try? tx.transaction { tx in
+          tx.update(Counted.self, id: turn) { $0.number = 1 }
+          let new = tx.store(
+            Counted(id: 2_000 + turn, looks: looks, number: 7, owner: Owner(id: 2_000 + turn, rank: 0)))
+          #expect(query.value.count == 502)
+          withExtendedLifetime(new) {}
+          throw Refused()
+        }
+        #expect(query.value.count == 500)
+      }
+    }
+    // Of each part the two changes, and the one that is there when it is undone.
+    #expect(looks.value <= before + 500 + 200 * 3)
+    #expect(query.value.count == 500)
+    withExtendedLifetime(kept) {}
+  }
+
   @Test("Sections, sums and joins look at what changed")
   func operators() {
     let reads = Counter()

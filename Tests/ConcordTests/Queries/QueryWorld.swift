@@ -96,13 +96,15 @@ final class QueryWorld {
     try? store.transaction { _ in
       for _ in 0..<next(5) {
         if depth < 3, next(5) == 0 { transaction() } else { change() }
-        if next(3) == 0 { compareInside() }
+        if next(8) == 0 { next(2) == 0 ? addLayer() : endLayer() }
+        if next(2) == 0 { compareInside() }
         if next(12) == 0 {
           probes += operators(2) + demands(2)
         }
       }
       if fails { throw Refused() }
     }
+    if depth > 1, next(2) == 0 { compareInside() }
     depth -= 1
     log.append(fails ? "throw" : "commit")
   }
@@ -129,7 +131,10 @@ final class QueryWorld {
 
   private func endLayer() {
     guard !layers.isEmpty else { return }
-    let layer = layers.remove(at: next(layers.count))
+    let position = next(layers.count)
+    let layer = layers[position]
+    // A transaction that throws brings it back.
+    if depth == 0 { layers.remove(at: position) }
     let commits = next(2) == 0
     log.append(commits ? "commit a layer" : "roll a layer back")
     if commits { layer.commit() } else { layer.rollBack() }
