@@ -9,12 +9,75 @@ import Testing
 @Suite("Undoing what was forwarded again and again")
 struct OutboxUndoChainTests {
   @Test(
-    "What is done again replaces what is there by now, and undoing it puts that back", arguments: StoreKind.allCases)
-  func overOthers(_ kind: StoreKind) async throws {
+    "What others have changed since it was undone stays, or redoing says why, whether it was sent or not",
+    arguments: StoreKind.allCases, [false, true])
+  func overOthers(_ kind: StoreKind, _ isSent: Bool) async throws {
+    let transport = ScriptedTransport()
+    try await withSuspendedOutbox(kind, transport) { connect in
+      let undo = connect.outbox.undoManager
+      connect.suspended = !isSent
+      try await connect.forward(Retitle(book: 1, title: "Eden"), as: "Rename")
+      if isSent { await connect.outbox.idle() }
+      try await connect.forward(Retitle(book: 2, title: "Ostend"), as: "Rename")
+      if isSent { await connect.outbox.idle() }
+      for _ in 0..<2 { try await undo.undo() }
+      connect.suspended = false
+      await connect.outbox.idle()
+      try await connect.forward(Retitle(book: 1, title: "Canaan"))
+      await connect.outbox.idle()
+      do {
+        try await undo.redo()
+        Issue.record("it was redone")
+      } catch UndoError.overtaken(let step, let conflicts) {
+        #expect(step.actionName == "Rename")
+        #expect(conflicts.map(\.reason) == [.doesNotApply("the title is 'Canaan' by now")])
+      }
+      #expect(try connect.shown(1)?.title == "Canaan" && connect.outbox.pending.isEmpty)
+      // The other step is not concerned, and can be taken back and done again as often as one likes.
+      for title in ["Ostend", "", "Ostend"] {
+        _ = try await title.isEmpty ? undo.undo() : undo.redo()
+        await connect.outbox.idle()
+        #expect(try connect.kept(2)?.title == title && connect.kept(1)?.title == "Canaan")
+      }
+      #expect(transport.bodies == (isSent ? ["Eden", "Ostend", "", ""] : []) + ["Canaan", "Ostend", "", "Ostend"])
+    }
+  }
+
+  @Test(
+    "What was changed beneath an action that was not sent is what it is done again over", arguments: StoreKind.allCases)
+  func beneath(_ kind: StoreKind) async throws {
+    let transport = ScriptedTransport()
+    try await withSuspendedOutbox(kind, transport) { connect in
+      let undo = connect.outbox.undoManager
+      func save(_ title: String) async throws {
+        let context = connect.newBackgroundContext()
+        try context.update(Book.self, id: 1) { $0.title = title }
+        try context.save()
+        try await connect.flush()
+      }
+      try await connect.forward(Retitle(book: 1, title: "Eden"), as: "Rename")
+      try await save("Canaan")
+      #expect(try connect.shown(1)?.title == "Eden")
+      try await undo.undo()
+      #expect(try connect.shown(1)?.title == "Canaan" && connect.outbox.pending.isEmpty)
+      // They have seen it, and do it again over it.
+      try await undo.redo()
+      #expect(try connect.shown(1)?.title == "Eden" && connect.outbox.pending.count == 1)
+      try await undo.undo()
+      try await save("Ostend")
+      await #expect(throws: UndoError.self) { try await undo.redo() }
+      #expect(try connect.shown(1)?.title == "Ostend" && connect.outbox.pending.isEmpty)
+    }
+  }
+
+  @Test(
+    "Where an inverse cannot be taken back, its action replaces what is there by now, and undoing that puts it back",
+    arguments: StoreKind.allCases)
+  func withoutGuard(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport()
     try await withOutbox(kind, transport) { connect in
       let undo = connect.outbox.undoManager
-      try await connect.forward(Retitle(book: 1, title: "Eden"), as: "Rename")
+      try await connect.forward(Overwrite(book: 1, title: "Eden"), as: "Rename")
       await connect.outbox.idle()
       try await undo.undo()
       try await connect.forward(Retitle(book: 1, title: "Canaan"))
@@ -93,6 +156,31 @@ struct OutboxUndoChainTests {
       }
     }
   #endif
+}
+
+/// Sets the title of a book, with an inverse that cannot be taken back.
+private struct Overwrite: ReversibleAction {
+  var book: Int
+  var title: String
+  static let name = "overwrite"
+  var entity: AnyEntityReference { .init(Book.self, id: book) }
+  func apply(to store: EntityStore) throws { store.update(Book.self, id: book) { $0.title = title } }
+  func inverse(in store: EntityStore) throws -> Back {
+    Back(retitle: try Retitle(book: book, title: title).inverse(in: store))
+  }
+  func send(with transport: any Transport, key: IdempotencyKey) async throws {
+    try await Retitle(book: book, title: title).send(with: transport, key: key)
+  }
+
+  struct Back: ForwardAction {
+    var retitle: Retitle
+    static let name = "overwritten"
+    var entity: AnyEntityReference { retitle.entity }
+    func apply(to store: EntityStore) throws { try retitle.apply(to: store) }
+    func send(with transport: any Transport, key: IdempotencyKey) async throws {
+      try await retitle.send(with: transport, key: key)
+    }
+  }
 }
 
 /// While its inverse is tried, something happens once.

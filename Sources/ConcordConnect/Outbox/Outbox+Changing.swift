@@ -75,10 +75,7 @@ extension Outbox {
   /// - Returns: the inverse of the action, if a step is to take it back.
   private func tryOut(_ action: some ForwardAction, isStep: Bool) throws -> (any ForwardAction)? {
     try trying { tx in
-      let inverse = isStep ? try action.knownInverse(in: tx) : nil
-      if let inverse, inverse.entity != action.entity {
-        throw Errors.unorderedInverse("'\(type(of: inverse).name)' names \(inverse.entity), and not \(action.entity)")
-      }
+      let inverse = isStep ? try action.orderedInverse(in: tx) : nil
       _ = try tx.optimistically { try action.apply(to: $0) }
       return inverse
     }

@@ -69,22 +69,28 @@ extension Outbox {
     let withdrawn = Set(plans.compactMap(\.withdrawn?.id))
     defer { endWithdrawing(withdrawn) }
     var reversal = Reversal()
-    let inverses = changes.indices.compactMap { plans[$0].isForwarded ? changes[$0].inverse : nil }
+    let tried = zip(changes, plans).flatMap { change, plan -> [any ForwardAction] in
+      switch plan {
+      case .conflict: []
+      case .withdraw: [change.action, change.inverse].compactMap { $0 }
+      case .forward: [change.inverse].compactMap { $0 }
+      }
+    }
     // Held until they are shown, as what is forwarded.
-    let held = try view.holding(inverses.flatMap { try $0.keys(in: coordinator.model) })
+    let held = try view.holding(tried.flatMap { try $0.keys(in: coordinator.model) })
     defer { withExtendedLifetime(held) {} }
     var rows: [OutboxRow] = []
-    let outcomes = try tryOut(inverses, isRedo, without: withdrawn)
-    var next = outcomes.makeIterator()
-    for (change, plan) in zip(changes, plans) {
+    let outcomes = try tryOut(changes, plans, isRedo)
+    for (change, (plan, outcome)) in zip(changes, zip(plans, outcomes)) {
       switch plan {
       case .conflict(let reason): change.report(reason, &reversal.conflicts)
       case .withdraw:
+        let again = (try? outcome.get()) ?? change.action
         reversal.changes.append(
           change.origin as? ForwardedChange
-            ?? ForwardedChange(handle: nil, action: change.inverse, inverse: change.action, epoch: change.epoch))
+            ?? ForwardedChange(handle: nil, action: change.inverse, inverse: again, epoch: change.epoch))
       case .forward:
-        guard let action = change.inverse, let outcome = next.next() else { continue }
+        guard let action = change.inverse else { continue }
         switch outcome {
         case .failure(let error): change.report(.doesNotApply("\(error)"), &reversal.conflicts)
         case .success(let inverse):
@@ -115,21 +121,30 @@ extension Outbox {
       body: try registry.encode(action).body, forwarded: Date().timeIntervalSince1970)
   }
 
-  /// Tries actions out one above the other, without what is about to be withdrawn.
+  /// Tries out, one after the other, what takes changes back, on what the view shows.
   ///
-  /// - Returns: for each action its inverse, if it has one, or the error if it does not apply.
+  /// - Returns: for each change the action that is to make it again, or to take it back again, and that says itself where others have
+  ///   changed what it needs; `nil` if it has none; or the error if it is not taken back, because that does not apply.
   private func tryOut(
-    _ actions: [any ForwardAction], _ isRedo: Bool, without withdrawn: Set<OutboxID>
+    _ changes: [ForwardedChange], _ plans: [Plan], _ isRedo: Bool
   ) throws -> [Result<(any ForwardAction)?, any Error>] {
-    if actions.isEmpty { return [] }
+    if plans.allSatisfy(\.isConflict) { return plans.map { _ in .success(nil) } }
     return try trying { tx in
-      for layer in overlay.layers(of: withdrawn) { layer.rollBack() }
-      return actions.map { action in
-        Result {
-          // What is done again replaces what is there by now. What takes it back is taken back by the action itself.
-          let inverse = isRedo ? try action.knownInverse(in: tx) : nil
-          _ = try tx.optimistically { try action.apply(to: $0) }
-          return inverse
+      zip(changes, plans).map { change, plan in
+        switch plan {
+        case .conflict: return .success(nil)
+        case .withdraw(let item):
+          for layer in overlay.layers(of: [item.id]) { layer.rollBack() }
+          // What takes another one back is not needed again: that one is what was done.
+          return .success(change.origin == nil ? change.action?.repetition(in: tx) : nil)
+        case .forward:
+          guard let action = change.inverse else { return .success(nil) }
+          return Result {
+            // What cannot be taken back is not done again. It is undone, and done again as it was done.
+            let inverse = isRedo ? try action.orderedInverse(in: tx) : (try? action.orderedInverse(in: tx))
+            _ = try tx.optimistically { try action.apply(to: $0) }
+            return inverse
+          }
         }
       }
     }
@@ -175,7 +190,7 @@ extension Outbox {
 
     var withdrawn: OutboxState.Item? { if case .withdraw(let item) = self { item } else { nil } }
     var pending: OutboxRow? { if case .forward(let row) = self { row } else { nil } }
-    var isForwarded: Bool { if case .forward = self { true } else { false } }
+    var isConflict: Bool { if case .conflict = self { true } else { false } }
   }
 
   /// Decides how each change is taken back. What is to be withdrawn does not begin to be sent from now on.

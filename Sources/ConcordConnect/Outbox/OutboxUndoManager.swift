@@ -26,7 +26,8 @@ public struct OutboxUndoManager: Sendable {
   @discardableResult
   public func undo() async throws -> UndoResult { try await outbox.revertStep(isRedo: false) }
 
-  /// Redoes the step that was undone last: forwards its actions again, or withdraws their inverses.
+  /// Redoes the step that was undone last: withdraws the inverses of its actions, or forwards what takes these back. An action whose inverse
+  /// is no ``ReversibleAction`` is forwarded again.
   ///
   /// - Returns: the step, and the actions that were not forwarded again.
   /// - Throws: as ``undo()``.
