@@ -24,12 +24,12 @@ extension Outbox {
 
   /// The entities that pending actions name, except for some actions, as a transaction finds them.
   package func pendingKeys(without keys: Set<String>, in writing: NotesWriting) throws -> Set<EntityKey> {
-    try entityKeys(in: writing.outboxes) { $0.state == .pending && !keys.contains($0.key) }
+    try entityKeys(in: writing.outboxes.mapValues { $0 }) { $0.state == .pending && !keys.contains($0.key) }
   }
 
   /// The entities that actions name that are pending or dead letters, which may be tried again, as a transaction finds them.
   package func keptKeys(in writing: NotesWriting) throws -> Set<EntityKey> {
-    try entityKeys(in: writing.outboxes) { !$0.state.isFinished }
+    try entityKeys(in: writing.outboxes.mapValues { $0 }) { !$0.state.isFinished }
   }
 
   /// The keys of the actions that are pending or dead letters, as a transaction finds them.
@@ -43,7 +43,7 @@ extension Outbox {
   ///
   /// - Parameter outboxes: the stores within a transaction.
   func entityKeys(
-    in outboxes: [StoreAttachment: any RowWriting], where isMeant: (OutboxRow) -> Bool
+    in outboxes: [StoreAttachment: any RowReading], where isMeant: (OutboxRow) -> Bool
   ) throws -> Set<EntityKey> {
     // First, so that none is missed that is told meanwhile.
     let known = state.withLock { $0.stores.compactMapValues(\.version) }

@@ -148,7 +148,7 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox: RetentionGuard {
-  package func forwardedKeys(_ outboxes: [StoreAttachment: any RowWriting]) throws -> Set<EntityKey>? {
+  package func forwardedKeys(_ outboxes: [StoreAttachment: any RowReading]) throws -> Set<EntityKey>? {
     try entityKeys(in: outboxes) { !$0.state.isFinished }
   }
 }

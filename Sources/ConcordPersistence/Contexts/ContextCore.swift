@@ -17,6 +17,8 @@ final class ContextCore {
     }
   }
   private let unsaved: UnsavedChanges
+  /// The entities of the pending changes up to the last one that has ended, and those that these contain. The context's lock need not be held.
+  var unsavedKeys: Set<EntityKey> { unsaved.pendingKeys() }
   /// The guards that the first change is to be one of; `nil` if there are none, or it is.
   private var guards: RetentionGuards?
   /// The recorder of the changes that are saved as a step that can be undone; `nil` if nothing records them.

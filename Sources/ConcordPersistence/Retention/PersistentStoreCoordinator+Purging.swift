@@ -11,47 +11,69 @@ extension PersistentStoreCoordinator {
   ) throws -> (removed: Int, unsaved: Set<EntityKey>) {
     let entity = try model.entity(type)
     let refused = try evaluated(retention, entity)
-    // Before the store is locked, since this waits for those who use the contexts.
-    let guards = guards.all
-    let pending = unsavedKeys(guards)
     let uses = lastUses(of: entity)
     let isFollowed = self.uses.isFollowing(entity)
-    var observed: Set<StoredValue> = []
-    let (removed, left) = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
-      let purge = Purge(
-        retention: retention, entity: entity, model: model, uses: uses,
-        pending: try pending.union(forwardedKeys(guards, writing)),
-        isObserved: { key in guards.contains { $0.isObserved(key) } },
-        noteObserved: isFollowed ? { observed.insert($0) } : nil, refused: refused)
-      return try entity.evaluating { try purge.run(writing) }
+    /// The entities that were found to be observed when they were removed.
+    var late: Set<EntityKey> = []
+    for _ in 0..<Self.attempts {
+      // Before the store is locked, since this waits for those who use the contexts.
+      let (guards, neighbours) = (guards.all, neighbourGuards)
+      let pending = unsavedKeys(guards, neighbours)
+      var observed: Set<StoredValue> = []
+      var found: Set<EntityKey> = []
+      do {
+        let (removed, left) = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
+          let purge = Purge(
+            retention: retention, entity: entity, model: model, uses: uses,
+            pending: try pending.union(forwardedKeys(guards, neighbours, writing)),
+            isObserved: { key in
+              late.contains(key) || guards.contains { $0.isObserved(key) } || neighbours.contains { $0.isObserved(key) }
+            },
+            noteObserved: isFollowed ? { observed.insert($0) } : nil, refused: refused)
+          let result = try entity.evaluating { try purge.run(writing) }
+          // Whoever was shown one of them meanwhile has read it before this commit.
+          found = result.removed.filter(purge.isObserved)
+          if !found.isEmpty { throw ObservedMeanwhile() }
+          return result
+        }
+        // What is shown is used, at least until now.
+        self.uses.note(observed, of: entity)
+        // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
+        try? forgetUses(uses.keys, ofAbsent: entity)
+        if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
+        return (removed.count, left.intersection(pending))
+      } catch  where !found.isEmpty {
+        late.formUnion(found)
+      }
     }
-    // What is shown is used, at least until now.
-    self.uses.note(observed, of: entity)
-    // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
-    try? forgetUses(uses.keys, ofAbsent: entity)
-    if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
-    return (removed.count, left.intersection(pending))
+    throw StoreError.storeFailed(
+      store: store(of: entity)?.rows.name ?? "",
+      reason: "what a purge of '\(entity.name)' is about to remove is observed again and again")
   }
 
-  /// Returns the entities that contexts have changed and not saved, and those that these contain.
-  func unsavedKeys() -> Set<EntityKey> { unsavedKeys(guards.all) }
+  /// How often a purge begins again at most because something that it was about to remove is observed by now.
+  private static var attempts: Int { 8 }
 
-  private func unsavedKeys(_ guards: [any RetentionGuard]) -> Set<EntityKey> {
-    guards.reduce(into: []) { $0.formUnion($1.pendingKeys()) }
+  private struct ObservedMeanwhile: Error {}
+
+  /// Returns the entities that contexts have changed and not saved, and those that these contain.
+  func unsavedKeys() -> Set<EntityKey> { unsavedKeys(guards.all, neighbourGuards) }
+
+  private func unsavedKeys(_ guards: [any RetentionGuard], _ neighbours: [NeighbourGuards]) -> Set<EntityKey> {
+    var keys = guards.reduce(into: Set()) { $0.formUnion($1.pendingKeys()) }
+    for neighbour in neighbours { keys.formUnion(neighbour.neededKeys()) }
+    return keys
   }
 
   /// Returns the entities of forwarded actions that are not sent.
-  private func forwardedKeys(_ guards: [any RetentionGuard], _ writing: any RowWriting) throws -> Set<EntityKey> {
+  private func forwardedKeys(
+    _ guards: [any RetentionGuard], _ neighbours: [NeighbourGuards], _ writing: any RowWriting
+  ) throws -> Set<EntityKey> {
     // A store that is attached alone has the session itself.
-    let outboxes =
-      (writing as? any OutboxesWriting)?.outboxes ?? attachments.mapValues { _ in writing }
-    let known = try guards.compactMap { try $0.forwardedKeys(outboxes) }
-    if !known.isEmpty { return known.reduce(into: []) { $0.formUnion($1) } }
-    // This process forwards nothing, and does not know the types of actions, but the entity that each keeps its order with.
-    var keys: Set<EntityKey> = []
-    for row in try outboxes.values.flatMap({ try $0.outbox(after: nil).rows }) where !row.state.isFinished {
-      if let entity = model.entity(named: row.entity) { keys.insert(EntityKey(entity, row.id)) }
-    }
+    let outboxes: [StoreAttachment: any RowReading] =
+      (writing as? any OutboxesWriting)?.outboxes.mapValues { $0 } ?? attachments.mapValues { _ in writing }
+    var keys = try forwardedKeys(guards, outboxes)
+    for neighbour in neighbours { keys.formUnion(try neighbour.forwardedKeys(outboxes)) }
     return keys
   }
 

@@ -19,6 +19,10 @@
       hasOtherNames = status.st_nlink > 1
     }
 
+    var place: StorePlace {
+      .file(device: UInt64(truncatingIfNeeded: device), number: UInt64(truncatingIfNeeded: number))
+    }
+
     static func == (a: FileIdentity, b: FileIdentity) -> Bool { a.device == b.device && a.number == b.number }
 
     /// Whether this file is still at a path, and was not emptied.

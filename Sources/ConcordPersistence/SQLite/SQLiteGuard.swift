@@ -30,6 +30,8 @@
       checked.withLock { $0.schema = number }
     }
 
+    var place: StorePlace { file.place }
+
     /// Whether the file is still there.
     var isIntact: Bool { file.isIntact(at: path) }
 

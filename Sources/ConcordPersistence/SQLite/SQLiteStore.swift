@@ -10,7 +10,7 @@
   /// shared memory are readable by their owner only. A file that is removed, replaced or emptied while it is open is no
   /// longer read or written: calls throw ``/ConcordModel/StoreError/replacedStore(store:)``. A file that a newer
   /// program has migrated meanwhile is no longer read or written: calls throw ``/ConcordModel/StoreError/newerStore(store:differences:)``.
-  public final class SQLiteStore: RowStore, ExclusivelyWritten {
+  public final class SQLiteStore: RowStore, ExclusivelyWritten, PlacedStore {
     public let name: String
     /// The address of the file.
     public let url: URL
@@ -20,6 +20,7 @@
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
+    package var place: StorePlace { guardian.place }
     private let commits: SQLiteCommits
     private let reader: SQLiteReader
     private let outboxPresence = SQLiteOutboxPresence()

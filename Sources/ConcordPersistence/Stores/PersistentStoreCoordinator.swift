@@ -59,6 +59,10 @@ public final class PersistentStoreCoordinator: Sendable {
     uses.begin { [weak self] in self?.saveUses() }
   }
 
+  deinit {
+    for store in persistentStores { StorePlaces.shared.remove(ObjectIdentifier(self), at: store.place) }
+  }
+
   // MARK: Attaching
 
   /// The attached stores, in the order in which they were attached.
@@ -89,6 +93,7 @@ public final class PersistentStoreCoordinator: Sendable {
         Attached(
           store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment),
           unknownCommits: unknownCommits))
+      StorePlaces.shared.add(self, at: store.place)
     }
     do {
       // What was saved until the new store kept its entities.
@@ -127,7 +132,10 @@ public final class PersistentStoreCoordinator: Sendable {
       guard let index = state.attached.firstIndex(where: { $0.store.rows === store }) else { return }
       isFound = true
       types = Set(state.routes.filter { $1 == index }.map(\.key))
-      state.attached.remove(at: index)
+      let place = state.attached.remove(at: index).store.place
+      if !state.attached.contains(where: { $0.store.place == place }) {
+        StorePlaces.shared.remove(ObjectIdentifier(self), at: place)
+      }
     }
     uses.forgetAll(of: types)
     for keeper in guards.all { keeper.didDetach(types) }

@@ -5,21 +5,24 @@ package import ConcordModel
 package protocol RetentionGuard: AnyObject, Sendable {
   /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for others who use the guard.
   func pendingKeys() -> Set<EntityKey>
+  /// The same up to the last change that has ended, which waits for nobody who uses the guard.
+  func presentKeys() -> Set<EntityKey>
   /// Whether an entity is observed. Called within a transaction of a store, so that it waits for nobody.
   func isObserved(_ key: EntityKey) -> Bool
   /// The entities that forwarded actions name which are not sent, as far as their types are known; `nil` if the guard knows of none. Called
   /// within the transaction of a purge, so that nobody can forward one meanwhile.
   ///
   /// - Parameter outboxes: the session of each store.
-  func forwardedKeys(_ outboxes: [StoreAttachment: any RowWriting]) throws -> Set<EntityKey>?
+  func forwardedKeys(_ outboxes: [StoreAttachment: any RowReading]) throws -> Set<EntityKey>?
   /// Called when the store that has kept entities of some types was detached.
   func didDetach(_ types: Set<EntityDescription>)
 }
 
 extension RetentionGuard {
   package func pendingKeys() -> Set<EntityKey> { [] }
+  package func presentKeys() -> Set<EntityKey> { pendingKeys() }
   package func isObserved(_ key: EntityKey) -> Bool { false }
-  package func forwardedKeys(_ outboxes: [StoreAttachment: any RowWriting]) throws -> Set<EntityKey>? { nil }
+  package func forwardedKeys(_ outboxes: [StoreAttachment: any RowReading]) throws -> Set<EntityKey>? { nil }
   package func didDetach(_ types: Set<EntityDescription>) {}
 }
 

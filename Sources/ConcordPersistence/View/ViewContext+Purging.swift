@@ -11,6 +11,7 @@ extension ViewContext {
 
 extension ViewContext: RetentionGuard {
   package func pendingKeys() -> Set<EntityKey> { locked { core.pending.neededKeys(in: core.model) } }
+  package func presentKeys() -> Set<EntityKey> { core.unsavedKeys }
   package func isObserved(_ key: EntityKey) -> Bool { isShown(key) }
 }
 

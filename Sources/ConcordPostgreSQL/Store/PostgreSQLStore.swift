@@ -17,10 +17,11 @@
   ///
   /// A closure that writes is run again if its transaction met another one in the database, or the connection was lost before the commit: see
   /// ``/ConcordPersistence/RowStore/write(origin:_:)``.
-  public final class PostgreSQLStore: RowStore {
+  public final class PostgreSQLStore: RowStore, PlacedStore {
     public let name: String
     let options: PostgreSQLOptions
     let pool: PostgreSQLPool
+    package let place: StorePlace
     let schema: PostgreSQLSchema
     private let tables: [EntityDescription: PostgreSQLTable]
     private let feed = CommitFeed()
@@ -66,18 +67,28 @@
         entities, schema: options.schema, pool, interval: options.pollInterval)
       self.searchIndexes = searchIndexes
       do {
-        try StoreError.translating(store: name) {
-          try pool.with {
-            try schema.prepare($0)
-            try searchIndexes.refresh($0)
+        place = try StoreError.translating(store: name) {
+          let place = try pool.with { connection in
+            try schema.prepare(connection)
+            try searchIndexes.refresh(connection)
+            return try Self.place(connection)
           }
           try searchIndexes.foldAll()
+          return place
         }
         watch = try PostgreSQLWatch(pool, options, tables, store: name, feed)
       } catch {
         pool.close()
         throw error
       }
+    }
+
+    /// Returns the name of a schema, however its server is addressed: its outbox has a random number.
+    private static func place(_ connection: PostgreSQLConnection) throws -> StorePlace {
+      let result = try connection.run([
+        .once("SELECT epoch, current_database()::text, current_schema()::text FROM concord_outbox_state")
+      ])[0]
+      return .database("\(result.integer(0, 0)) \(result.text(0, 1)) \(result.text(0, 2))")
     }
 
     // MARK: The schema

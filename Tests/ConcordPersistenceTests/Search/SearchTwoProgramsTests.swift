@@ -202,11 +202,12 @@
     }
 
     @Test(
-      "What another container purges goes from hits, sections, numbers, steps and unsaved changes",
+      "What another process purges goes from hits, sections, numbers, steps and unsaved changes",
       arguments: StoreKind.lasting)
     func purgedByOthers(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let (a, b) = (try container(folder, essayModel(), kind), try container(folder, essayModel(), kind))
+        for container in [a, b] { container.actAsOtherProcess() }
         let (purging, context) = (a.newBackgroundContext(), b.newBackgroundContext())
         for id in 1...6 { purging.insert(Essay(id, "pony", year: id % 2), modifiedAt: Double(id)) }
         try purging.save()
@@ -238,6 +239,50 @@
         try purging.save()
         #expect(try await eventually { Set(hits.value.map(\.id)) == [2, 5, 6] })
         for container in [a, b] { try container.detach(persistentStores: container.persistentStores) }
+      }
+    }
+
+    @Test(
+      "What another container of the process shows, or has not saved, stays in hits, sections, numbers, steps and changes",
+      arguments: StoreKind.lasting)
+    func neededByOthers(_ kind: StoreKind) async throws {
+      try await withFolder { folder in
+        let (a, b) = (try container(folder, essayModel(), kind), try container(folder, essayModel(), kind))
+        let (purging, context) = (a.newBackgroundContext(), b.newBackgroundContext())
+        for id in 1...8 { purging.insert(Essay(id, id < 7 ? "pony" : "heron", year: id % 2), modifiedAt: Double(id)) }
+        try purging.save()
+        let hits = try b.viewContext.search("pony", in: Essay.self)
+        #expect(hits.value.map(\.id) == Array(1...6))
+        try b.undoManager.record("First") { try $0.update(Essay.self, id: 1) { $0.title = "first pony" } }
+        try context.update(Essay.self, id: 8) { $0.title = "unsaved heron" }
+        #expect(try purging.purge(Essay.self, keeping: .atMost(0)) == 1)
+        #expect(try purging.fetch(FetchDescriptor<Essay>()).map(\.id).sorted() == [1, 2, 3, 4, 5, 6, 8])
+        #expect(try b.viewContext.aggregate(Essay.self, by: \.year, .count) == [0: 4, 1: 3])
+        try context.save()
+        #expect(try b.undoManager.undo().conflicts.isEmpty)
+        #expect(try purging.find(Essay.self, id: 1)?.title == "pony")
+        #expect(try purging.find(Essay.self, id: 8)?.title == "unsaved heron")
+        #expect(Set(hits.value.map(\.id)) == Set(1...6))
+        for container in [a, b] { try container.detach(persistentStores: container.persistentStores) }
+      }
+    }
+
+    @Test("What a program with a type of its own shows, or has not saved, stays in the table that both have")
+    func neededByOtherType() async throws {
+      try await withFolder { folder in
+        let old = try container(folder, try Model("Essays", entities: [PlainEssay.self]))
+        let new = try container(folder, essayModel())
+        let (purging, context) = (new.newBackgroundContext(), old.newBackgroundContext())
+        for id in 1...6 { purging.insert(Essay(id, "pony")) }
+        try purging.save()
+        var observer = try old.viewContext.find(PlainEssay.self, id: 1)
+        try context.update(PlainEssay.self, id: 2) { $0.title = "unsaved pony" }
+        #expect(try purging.purge(Essay.self, keeping: .atMost(0)) == 4)
+        #expect(try ids("pony", new) == [1, 2] && observer?.isRemoved == false)
+        observer = nil
+        context.rollback()
+        #expect(try purging.purge(Essay.self, keeping: .atMost(0)) == 2)
+        for container in [old, new] { try container.detach(persistentStores: container.persistentStores) }
       }
     }
 
