@@ -160,7 +160,9 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ],
       swiftSettings: settings),
-    .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+    .testTarget(name: "ConcordTests", dependencies: ["Concord", "ConcordTestHeap"], swiftSettings: settings),
+    // The measure of the heap.
+    .target(name: "ConcordTestHeap", path: "Tests/ConcordTestHeap", swiftSettings: settings),
     // What tests keep of log lines.
     .target(
       name: "ConcordTestLogging", dependencies: [.product(name: "Logging", package: "swift-log")],
@@ -211,7 +213,7 @@ let package = Package(
     .testTarget(
       name: "ConcordPersistenceTests",
       dependencies: [
-        "ConcordPersistence", "ConcordTestProcess", "ConcordTestShared",
+        "ConcordPersistence", "ConcordTestHeap", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
         .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
       ],

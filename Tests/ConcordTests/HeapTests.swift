@@ -1,3 +1,4 @@
+import ConcordTestHeap
 import Testing
 
 @Suite("The measure of the heap")

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestHeap
 import Dispatch
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestHeap
 import Testing
 
 @Suite("Weak memory")

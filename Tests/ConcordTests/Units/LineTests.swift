@@ -1,3 +1,4 @@
+import ConcordTestHeap
 import Testing
 
 @testable import Concord

@@ -6,8 +6,8 @@ import Foundation
   import Darwin
 #endif
 
-/// Bytes that are allocated in the whole process.
-func heapInUse() -> Int {
+/// Bytes that are allocated in the whole process; 0 where the allocator cannot be asked.
+package func heapInUse() -> Int {
   #if canImport(Glibc)
     // `mallinfo2` is in no module; `malloc_info` says the same as XML, for all arenas at the end.
     typealias MallocInfo = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
