@@ -35,41 +35,56 @@ struct LawTests {
     "Two devices, one of which is killed again and again: each state that they show is one of the server's, with what is pending above; each action has its effect once",
     .timeLimit(.minutes(5)))
   func law() async throws {
-    try await withServer { server in
-      let steady = try device(server, "ada", actions: 30, seed: 1, states: true)
-      var killed: [DeviceLine] = []
-      for round in 1...3 {
-        let device = try device(server, "ben", actions: 1000, seed: round + 1)
-        // Until its own actions are on their way, and a little longer.
-        #expect(try await eventually { try device.said().contains { $0.decided != nil } })
-        try await Task.sleep(for: .milliseconds(.random(in: 0...300)))
-        device.running.end(SIGKILL)
-        killed += try device.said()
-        if round == 2 {
-          server.kill()
-          try server.startAgain()
-        }
-      }
-      // As many as it takes for the server to refuse some: those before may have been killed too soon for that.
-      killed += try device(server, "ben", actions: 60, seed: 5).ended()
-      var kept = try steady.ended()
-      // Both get what the other one did last.
-      kept += try device(server, "ada", actions: 0, seed: 6).ended()
-      killed += try device(server, "ben", actions: 0, seed: 7).ended()
+    try await withServer { try await expectLaw($0) }
+  }
 
-      let states = CommittedStates(try server.history())
-      for (lines, customer) in [(kept, "ada"), (killed, "ben")] {
-        let found = states.violations(of: lines, customer: customer)
-        #expect(found.isEmpty, "\(customer): \(found.prefix(5))")
-        #expect(lines.contains { $0.reason == "it is not allowed" })
-        #expect(lines.contains { !($0.pending ?? []).isEmpty })
-        let end = try #require(lines.last { $0.position != nil })
-        #expect(
-          end.pending == [] && end.digest == RowRecord.digest(CommittedStates.rows(of: states.last, for: customer)))
+  #if PostgreSQL
+    @Test("It holds over a database, too", .enabled(if: DatabaseProcess.isInstalled), .timeLimit(.minutes(5)))
+    func lawOverDatabase() async throws {
+      try await withFolder { folder in
+        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL has not started")
+        defer { database.end() }
+        let server = try ServerProcess(in: folder, store: database.url)
+        defer { server.kill() }
+        try await expectLaw(server)
       }
-      #expect(Set(kept.compactMap(\.position)).count > 5)
-      try expectFound(states, kept)
     }
+  #endif
+
+  private func expectLaw(_ server: ServerProcess) async throws {
+    let steady = try device(server, "ada", actions: 30, seed: 1, states: true)
+    var killed: [DeviceLine] = []
+    for round in 1...3 {
+      let device = try device(server, "ben", actions: 1000, seed: round + 1)
+      // Until its own actions are on their way, and a little longer.
+      #expect(try await eventually { try device.said().contains { $0.decided != nil } })
+      try await Task.sleep(for: .milliseconds(.random(in: 0...300)))
+      device.running.end(SIGKILL)
+      killed += try device.said()
+      if round == 2 {
+        server.kill()
+        try server.startAgain()
+      }
+    }
+    // As many as it takes for the server to refuse some: those before may have been killed too soon for that.
+    killed += try device(server, "ben", actions: 60, seed: 5).ended()
+    var kept = try steady.ended()
+    // Both get what the other one did last.
+    kept += try device(server, "ada", actions: 0, seed: 6).ended()
+    killed += try device(server, "ben", actions: 0, seed: 7).ended()
+
+    let states = CommittedStates(try server.history())
+    for (lines, customer) in [(kept, "ada"), (killed, "ben")] {
+      let found = states.violations(of: lines, customer: customer)
+      #expect(found.isEmpty, "\(customer): \(found.prefix(5))")
+      #expect(lines.contains { $0.reason == "it is not allowed" })
+      #expect(lines.contains { !($0.pending ?? []).isEmpty })
+      let end = try #require(lines.last { $0.position != nil })
+      #expect(
+        end.pending == [] && end.digest == RowRecord.digest(CommittedStates.rows(of: states.last, for: customer)))
+    }
+    #expect(Set(kept.compactMap(\.position)).count > 5)
+    try expectFound(states, kept)
   }
 
   /// What is planted is found.

@@ -72,19 +72,21 @@ final class Running {
 /// A server in a process of its own, which can be killed and started again at the same place.
 final class ServerProcess {
   let folder: URL
+  private let store: String
   private(set) var running: Running
   private(set) var url: URL
 
-  init(in folder: URL) throws {
+  /// - Parameter store: the database of the shop, in place of a file in the folder.
+  init(in folder: URL, store: String? = nil) throws {
     self.folder = folder
-    (running, url) = try Self.start(folder, port: 0)
+    self.store = store ?? folder.appendingPathComponent("server").path
+    (running, url) = try Self.start(folder, self.store, port: 0)
   }
 
-  private static func start(_ folder: URL, port: Int) throws -> (Running, URL) {
-    let data = folder.appendingPathComponent("server").path
+  private static func start(_ folder: URL, _ store: String, port: Int) throws -> (Running, URL) {
     let history = folder.appendingPathComponent("history").path
     let running = try Running(
-      ["serve", "--port", "\(port)", "--store", data, "--history", history], in: folder)
+      ["serve", "--port", "\(port)", "--store", store, "--history", history], in: folder)
     let line = try #require(running.line(), "\(running.complaints)")
     let address = try #require(line.split(separator: " ").last)
     #expect(line == "listening on \(address)")
@@ -93,7 +95,7 @@ final class ServerProcess {
 
   func kill() { running.end(SIGKILL) }
 
-  func startAgain() throws { (running, url) = try Self.start(folder, port: try #require(url.port)) }
+  func startAgain() throws { (running, url) = try Self.start(folder, store, port: try #require(url.port)) }
 
   var transport: HTTPTransport { HTTPTransport(baseURL: url, timeout: .seconds(20)) }
 
