@@ -246,7 +246,7 @@ def show(fleet):
     for number, (server, client) in enumerate(zip(fleet.servers, fleet.clients), 1):
         print(f"    page {number}       {client.url}   its server: {server.url}, process {server.process.pid}")
     print(f"""
-    Click on one page: the other one shows it. Both are the same customer's, each with a server of its own.
+    Click on one page: the other one shows it, the cart too. Both are the same customer's, each with a server of its own.
     kill -9 {fleet.servers[0].process.pid}   page 1 goes on for itself; page 2 does not notice
     Control-C ends all.
 """, flush=True)

@@ -164,6 +164,7 @@ def play(page):
     offline(page)
     refused(page)
     beside(page)
+    another_customer(page)
 
 
 def offline(page):
@@ -252,6 +253,34 @@ def beside(page):
     page.step("It is on the first one", keeps_places=False)
 
 
+def another_customer(page):
+    """Another customer, as the demo shows him beside the first one: both see what either does, but for the carts."""
+    chromium = page.chromium
+    page.third = Program(page.path, "page", "--server", page.server.url, "--store", f"{page.folder}/ben", "--user", "ben",
+                         "--beside", page.client.url)
+    chromium.open(page.third.url)
+    page.until("the other customer", "document.querySelector('#connection')?.textContent.startsWith('following')")
+    page.shows("#customer", "ben")
+    page.shows("#author-title", "Jane A.")
+    page.shows("#reviews", "Written in a tunnel.")
+    chromium.click("#buy")
+    page.shows("#copies", "1 copy")
+    chromium.type("#review input", "As Ben sees it.")
+    chromium.click("#review button")
+    page.shows("#reviews", "As Ben sees it.")
+    price = page.price()
+    chromium.click("[data-cents='100']")
+    page.shows("#book-price", money(price + 100))
+    page.shows("#pending-count", "empty")
+    page.step("Another customer sees the same books, and has a cart of his own", keeps_places=False)
+    chromium.open(page.client.url)
+    page.shows("#customer", "reader")
+    page.shows("#reviews", "As Ben sees it.")
+    page.shows("#book-price", money(price + 100))
+    page.shows("#copies", "4 copies")
+    page.step("What he has done is on the first page, but for the cart", keeps_places=False)
+
+
 def picture(page, name):
     if not page.pictures:
         return
@@ -293,13 +322,13 @@ def foreign(page):
 
 
 def applied(page):
-    """What was clicked has been applied once: four copies, two reviews, two names."""
+    """What was clicked has been applied once: four copies, two reviews, two names; and a copy and a review of the other customer."""
     with sqlite3.connect(f"{page.folder}/server/server.sqlite") as file:
         keys = file.execute("SELECT count(DISTINCT name) FROM concord_notes WHERE space LIKE 'sync.decisions %' AND "
                             "value = 'accepted'").fetchone()[0]
         reviews = file.execute("SELECT count(*) FROM Review WHERE \"by\" = 'reader'").fetchone()[0]
-    if (keys, reviews) != (8, 2):
-        raise Failure(f"the server has applied {keys} actions, {reviews} of them reviews")
+    if (keys, reviews) != (10, 2):
+        raise Failure(f"the server has applied {keys} actions, {reviews} of them reviews of the first customer")
     print("    The server has applied each click once", flush=True)
 
 
@@ -315,6 +344,7 @@ def main():
             foreign(page)
             page.client.end()
             page.second.end()
+            page.third.end()
             page.server.end()
             applied(page)
         except Failure as failure:
@@ -323,7 +353,7 @@ def main():
             sys.exit(f"error: {failure}")
         finally:
             page.chromium.close()
-            for program in (getattr(page, name, None) for name in ("client", "second", "server")):
+            for program in (getattr(page, name, None) for name in ("client", "second", "third", "server")):
                 if program and program.process.poll() is None:
                     program.process.kill()
         print(f"    {page.steps} steps, {page.comparisons} values compared", flush=True)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The Bookstore's server and the page that a customer of it serves.
+# The Bookstore's server and the pages that its customers' devices serve.
 
 shop_process=
 # By the numbers of the pages.
@@ -59,7 +59,7 @@ stop_shop() {
 # show_pages: opens a page that shows both, and starts again each whose button killed it, until one ends by itself or this script does.
 show_pages() {
   local both=${page_urls[1]}/both number status
-  printf '%sopen %s%s   two devices of a customer side by side; control-C ends all\n' "$bold" "$both" "$plain"
+  printf '%sopen %s%s   two customers side by side; control-C ends all\n' "$bold" "$both" "$plain"
   printf 'each for itself: %s %s\n' "${page_urls[@]}"
   printf 'what is going on inside: %s %s\n' "${page_urls[@]/%//inspector}"
   open_in_browser "$both"

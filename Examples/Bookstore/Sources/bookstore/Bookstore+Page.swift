@@ -42,7 +42,7 @@ extension Bookstore {
     var device = 1
 
     @Option(help: ArgumentHelp("The customer's name: letters and digits.", valueName: "name"))
-    var user: String = "reader"
+    var user = usualUser
 
     @Option(help: ArgumentHelp("Where the page is served. With 0, on any port that is free.", valueName: "number"))
     var port: UInt16 = 0
@@ -64,8 +64,11 @@ extension Bookstore {
     }
 
     private var usualStore: String {
-      Place.usual.appendingPathComponent(device == 1 ? "customer" : "customer-\(device)").path
+      let folder = user == Self.usualUser ? "customer" : "user-\(user)"
+      return Place.usual.appendingPathComponent(device == 1 ? folder : "\(folder)-\(device)").path
     }
+
+    private static let usualUser = "reader"
 
     func run() async throws {
       let ending = Ending()

@@ -35,7 +35,7 @@ struct PageFiles: Sendable {
   /// A page that shows two others side by side.
   func both(_ other: URL) -> Response {
     let text = """
-      <!doctype html><html lang="en"><meta charset="utf-8"><title>Bookstore: two devices</title>
+      <!doctype html><html lang="en"><meta charset="utf-8"><title>Bookstore: side by side</title>
       <link rel="icon" href="data:,"><link rel="stylesheet" href="/both.css">
       <iframe src="\(other)" title="One device"></iframe><iframe src="/" title="Another one"></iframe></html>
       """
