@@ -1,26 +1,34 @@
 # shellcheck shell=bash
 # Proves that the demo leaves nothing running when it is ended, and that a PostgreSQL server ends with what started it.
 
-# check_ending FOLDER: starts the demo with its data in a folder, ends it by SIGTERM, and looks for what still runs.
+# check_ending FOLDER [--fleet]: starts the demo with its data in a folder, ends it by SIGTERM, and looks for what still runs. Its screens on a
+# terminal are the program itself, in place of the script.
 check_ending() {
-  local demo status=0 seconds=0
+  local folder=$1 form=${2:-} demo status=0 seconds=0 place
   # No browser is opened without a screen.
-  env -u DISPLAY -u WAYLAND_DISPLAY "$root/Scripts/demo" --store "$1" > "$1/said" 2>&1 < /dev/null &
+  env -u DISPLAY -u WAYLAND_DISPLAY "$root/Scripts/demo" ${form:+"$form"} --store "$folder" > "$folder/said" 2>&1 < /dev/null &
   demo=$!
-  until grep -q '^[^a-z]*open http' "$1/said"; do
+  until grep -q -i 'control-C ends all' "$folder/said"; do
     if ! kill -0 "$demo" 2> /dev/null || [ "$seconds" -ge 300 ]; then
       kill "$demo" 2> /dev/null || true
-      fail "the demo did not show its page:
-$(cat "$1/said")"
+      fail "the demo${form:+ $form} did not show its pages:
+$(cat "$folder/said")"
     fi
     sleep 1
     seconds=$((seconds + 1))
   done
-  if [ "$(processes_of "$1")" -lt 2 ]; then fail 'no server and no page run during the demo'; fi
+  # Pages have the folder among their options, and servers, too, or the address of the database that is in it.
+  place=$(sed -n 's/^ *PostgreSQL  *//p' "$folder/said")
+  if [ "$(processes_of "$folder")" -lt 2 ] || [ "$(processes_of "${place:-$folder}")" -lt 2 ]; then
+    fail "no servers and no pages run during the demo${form:+ $form}"
+  fi
   kill -TERM "$demo"
   wait "$demo" || status=$?
-  if [ "$status" -ne 143 ]; then fail "the demo ended with status $status after SIGTERM"; fi
-  if [ "$(processes_of "$1")" -gt 0 ]; then fail 'the demo left processes running when it was ended by SIGTERM'; fi
+  if [ "$status" -ne 143 ]; then fail "the demo${form:+ $form} ended with status $status after SIGTERM"; fi
+  if [ "$(processes_of "$folder")" -gt 0 ] || [ "$(processes_of "${place:-$folder}")" -gt 0 ] ||
+    [ -e "$folder/database/data/postmaster.pid" ]; then
+    fail "the demo${form:+ $form} left processes running when it was ended by SIGTERM"
+  fi
 }
 
 # check_server_ends FOLDER: starts a PostgreSQL server in a folder as the demo and the tests of the example do, kills what has started it,
@@ -50,5 +58,5 @@ $(cat "$1/postgresql-said")"
   done
 }
 
-# processes_of FOLDER: prints how many processes of the example were started with a folder.
+# processes_of TEXT: prints how many processes of the example were started with a text among their options.
 processes_of() { pgrep -f "bookstore.*$1" | wc -l | tr -d ' '; }
