@@ -9,8 +9,17 @@ import time
 
 import browser
 
-# Half a second or less for a search, or for an entity, of a debug build on an idle machine; a busy one takes several times as long.
+# A third of a second or less for a search, or for an entity, of a debug build on an idle machine. Where others use the processors, the bound
+# is longer by as much as they slow this program down.
 BOUND = 2.0
+
+
+def slowness():
+    """How much longer work takes than the processor works on it."""
+    start, work = time.monotonic(), time.process_time()
+    while time.process_time() - work < 0.1:
+        pass
+    return max(1.0, (time.monotonic() - start) / (time.process_time() - work))
 
 
 def main():
@@ -33,7 +42,7 @@ def until(chromium, what, script, start=None, bound=30.0):
         time.sleep(0.01)
     took = time.monotonic() - start
     print(f"    {what}: {took * 1000:.0f} ms", flush=True)
-    if took > bound:
+    if took > bound and took > bound * slowness():
         sys.exit(f"error: {what} took {took:.2f} s")
 
 

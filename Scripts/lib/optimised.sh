@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The tests of the store once more, optimised: such code copies and destroys values at other moments, and their padding
-# differs.
+# differs. With them goes the test that a build for release has no inspector.
 
 optimised_package=.build-optimised/package
 # Without debug information, which takes the compiler as long as all the rest: each macro of a test is a file of its own to it.
@@ -12,15 +12,24 @@ optimised_log=.build-optimised/build.log
 # start_building_optimised: writes a package that has these tests and no others, since a package builds all of its tests, and
 # builds it in the background, where one compiler uses one core for minutes. What else runs goes first.
 start_building_optimised() {
-  mkdir -p "$optimised_package/Sources" "$optimised_package/Tests"
+  mkdir -p "$optimised_package/Sources" "$optimised_package/Tests/ConcordInspectorTests"
+  share_versions "$optimised_package"
   ln -sfn "$PWD/Sources/Concord" "$optimised_package/Sources/Concord"
   ln -sfn "$PWD/Tests/ConcordTests" "$optimised_package/Tests/ConcordTests"
+  ln -sfn "$PWD/Sources/ConcordInspector" "$optimised_package/Sources/ConcordInspector"
+  ln -sfn "$PWD/Tests/ConcordInspectorTests/ReleaseTests.swift" "$optimised_package/Tests/ConcordInspectorTests/ReleaseTests.swift"
   # The settings are those of the package.
   {
     sed -n '1,/^]/p' Package.swift | grep -v CompilerPluginSupport
     printf '\nlet package = Package(\n  name: "Concord",\n'
     sed -n '/^  platforms: /p' Package.swift
-    printf '  targets: [\n    .target(name: "Concord", swiftSettings: settings),\n'
+    grep 'swhitty/FlyingFox' Package.swift | sed 's/^/  dependencies: [/; s/,$/],/'
+    printf '  targets: [\n    .target(name: "Concord", swiftSettings: settings + [.define("Inspector")]),\n'
+    printf '    .target(\n      name: "ConcordInspector", dependencies: ["Concord", "FlyingFox", %s],\n' \
+      '.product(name: "FlyingSocks", package: "FlyingFox")'
+    printf '      swiftSettings: settings + [.define("Inspector")]),\n'
+    printf '    .testTarget(\n      name: "ConcordInspectorTests", dependencies: ["ConcordInspector"],\n'
+    printf '      swiftSettings: settings + [.define("Inspector")]),\n'
     # File by file, with a compiler for each core: all at once takes a single one ten minutes.
     printf '    .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings + [%s]),\n  ])\n' \
       '.unsafeFlags(["-no-whole-module-optimization", "-enable-batch-mode"])'

@@ -72,7 +72,7 @@
           }
           var many = (0..<10_000).compactMap { _ in store.find(Book.self, id: 1) }
           let first = try await noted()
-          #expect((200..<10_000).contains(first), "\(first)")
+          #expect((100..<10_000).contains(first), "\(first)")
           withExtendedLifetime(many) {}
           many = []
           #expect(try await noted() == 0)

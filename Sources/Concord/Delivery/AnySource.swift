@@ -6,7 +6,7 @@
   @usableFromInline init(_ node: Node, _ shared: SharedCore) {
     self.node = HeldNode(node, shared)
     #if Inspector
-      shared.core.feed.inspection?.didHold(node, self)
+      if shared.core.feed.notesHolders { shared.core.feed.didHold(node, self) }
     #endif
   }
 

@@ -11,7 +11,14 @@ final class ChangeFeed {
   /// The place where the outermost transaction was begun.
   @exclusivity(unchecked) var site: CallSite?
   /// The notes for the inspector, if one is attached.
-  var inspection: Inspection? { didSet { update() } }
+  var inspection: Inspection? {
+    didSet {
+      notesHolders = inspection != nil
+      update()
+    }
+  }
+  /// Whether an inspector is attached that notes who makes observers which hold an entity, and it has not noted too many.
+  @exclusivity(unchecked) private(set) var notesHolders = false
 
   init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView) {
     self.graph = graph
@@ -42,6 +49,15 @@ final class ChangeFeed {
       }
     }
     update()
+  }
+
+  /// Notes an observer that holds a node.
+  func didHold(_ node: Node, _ source: AnySource) { notesHolders = inspection?.didHold(node, source) ?? false }
+
+  /// Notes more observers that hold a node.
+  func noteHolders() {
+    inspection?.noteHolders()
+    notesHolders = inspection != nil
   }
 
   /// Notes who begins a transaction.

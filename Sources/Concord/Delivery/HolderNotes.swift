@@ -17,20 +17,14 @@ struct HolderNotes {
   }
 
   /// The number of observers that are noted without asking.
-  static var most: Int { 200 }
+  private static var most: Int { 100 }
 
-  /// Uses up a part of the allowance.
-  ///
-  /// - Returns: whether the observer may be noted, and whether it is the last one.
-  mutating func take() -> (isAllowed: Bool, isLast: Bool) {
-    if allowance == 0 { return (false, false) }
-    allowance -= 1
-    return (true, allowance == 0)
-  }
+  var mayNoteMore: Bool { allowance > 0 }
 
   mutating func allowMore() { allowance = Self.most }
 
   mutating func note(_ source: AnySource, _ origin: CallOrigin) {
+    allowance -= 1
     if notes.count >= limit {
       notes = notes.filter { $0.value.source != nil }
       limit = max(64, 2 * notes.count)

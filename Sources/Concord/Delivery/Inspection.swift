@@ -41,13 +41,18 @@ final class Inspection {
   // MARK: Observers
 
   /// Notes an observer that holds a node.
-  func didHold(_ node: Node, _ source: AnySource) {
+  ///
+  /// - Returns: whether more may be noted.
+  func didHold(_ node: Node, _ source: AnySource) -> Bool {
     // Others have code of the user's, which must not be released with the lock held.
-    guard !node.table.isInternal, source.holdsNodeOnly else { return }
-    let (isAllowed, isLast) = holders.take()
-    guard isAllowed else { return }
-    if let origin = origin(nil) { holders.note(source, origin) }
-    if isLast { hasNotedMany() }
+    guard !node.table.isInternal, source.holdsNodeOnly else { return true }
+    if let origin = origin(nil) {
+      holders.note(source, origin)
+      if holders.mayNoteMore { return true }
+    }
+    // Also where the system has no traces: asking for each would cost something, too.
+    hasNotedMany()
+    return false
   }
 
   func noteHolders() { holders.allowMore() }

@@ -26,7 +26,7 @@
     }
 
     /// Allows that some more observers are noted which hold an entity.
-    package func noteHolders() { shared.readCommitted { $0.feed.inspection?.noteHolders() } }
+    package func noteHolders() { shared.readCommitted { $0.feed.noteHolders() } }
 
     /// Ends the inspection: the engine notes nothing any longer.
     package func end() {

@@ -65,7 +65,7 @@
       }
     }
 
-    /// A note takes some microseconds, so that two hundred in a tenth of a second are about a hundredth of the time.
+    /// A note takes some microseconds, so that a hundred in a tenth of a second are less than a hundredth of the time.
     private func noteHoldersLater() {
       Task { [weak self] in
         try? await Task.sleep(for: .milliseconds(100))
