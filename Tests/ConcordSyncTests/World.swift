@@ -92,6 +92,8 @@
     }
 
     /// A device of a user, whose requests go through a network that may fail.
+    ///
+    /// - Parameter token: the token; where it is empty, there is none.
     func device(
       _ name: String, user: Int = 1, network: Network = Network(), wait: Duration = .seconds(20),
       token: Kept<String>? = nil
@@ -109,10 +111,17 @@
       network.base.withLock { [url] in $0 = HTTPTransport(baseURL: url, timeout: .seconds(40)) }
       let sync = connect.sync(
         over: network, wait: wait, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))
-      ) { token?.withLock { $0 } ?? "user-\(user)" }
+      ) {
+        let token = token?.withLock { $0 } ?? "user-\(user)"
+        if token.isEmpty { throw NoToken() }
+        return token
+      }
       return Device(connect: connect, sync: sync, network: network)
     }
   }
+
+  /// The error of an app whose user has signed out.
+  struct NoToken: Error {}
 
   struct Device: Sendable {
     let connect: DeviceConnect

@@ -96,7 +96,8 @@ extension Outbox {
     return result
   }
 
-  /// Ends actions whose effects are written in the same transaction, or in that of another file.
+  /// Ends actions whose effects are written in the same transaction, or in that of another file: also dead letters, of which it was not known whether
+  /// they had their effects.
   ///
   /// - Parameter changed: the entities that the transaction changes.
   package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
@@ -104,9 +105,12 @@ extension Outbox {
     // An action stays in the store in which it was forwarded, also if another one is the home by now.
     for (attachment, rows) in writing.outboxes {
       let changes = try rows.outbox(after: nil)
-      for row in changes.rows where row.state == .pending && keys.contains(row.key) {
-        overlay.willWrite(
-          changed, for: OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number))
+      for row in changes.rows where !row.state.isFinished && keys.contains(row.key) {
+        // Of a dead letter nothing is shown.
+        if row.state == .pending {
+          overlay.willWrite(
+            changed, for: OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number))
+        }
         try rows.writeOutbox(row.sent)
       }
     }

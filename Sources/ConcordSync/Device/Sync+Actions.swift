@@ -48,8 +48,11 @@ extension Sync: ActionCarrier {
 
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
-    var isFirst = false
+    var attempt: SentActions.Attempt?
     do {
+      let body = try WireValue(parsing: try JSONEncoder().encode(action))
+      // Before it is noted that the action was sent: nothing leaves the device if there is no token.
+      let token = try await token()
       let (device, sending, isNoted) = try await outbox.writeNotes { [fingerprint] transaction in
         let writing = transaction.rows
         let state = try DeviceState(writing, fingerprint: fingerprint)
@@ -61,31 +64,37 @@ extension Sync: ActionCarrier {
           if let user = sending.user, user != state.user {
             throw NonRetriableError("it was sent for another user, and it is not known whether it had its effect")
           }
+          // It was first sent before the first page.
+          if sending.user == nil, let user = state.user {
+            sending.user = user
+            try writing.setNote(sending.note, for: name)
+          }
           return (state.device, sending, false)
         }
         (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
         try writing.setNote(sending.note, for: name)
         return (state.device, sending, true)
       }
-      isFirst = isNoted
-      let body = try WireValue(parsing: try JSONEncoder().encode(action))
+      attempt = state.withLock { $0.sent.begin(key, with: token, isFirst: isNoted) }
       let message = ActionMessage(
         device: device, key: key, name: type(of: action).name, body: body, refusals: sending.refusals,
         since: sending.since ?? 0, sinceRefused: sending.sinceRefused, user: sending.user)
-      return try ActionDecision(WireValue(parsing: try await send("actions", message.wire).body))
+      let decision = try ActionDecision(WireValue(parsing: try await send("actions", message.wire, token).body))
+      state.withLock { $0.sent.remove(key) }
+      return decision
     } catch {
       let isServed = state.withLock { state in
         state.carried.removeValue(forKey: key)
         return state.status == .upToDate
       }
-      switch Self.transportError(error) {
+      let status: Int? = if case .status(let status, _, _) = Self.transportError(error) { status } else { nil }
+      // Nobody has decided it, so it can be sent in the name of the next user.
+      if let attempt, state.withLock({ $0.sent.end(attempt, with: status) }) { try await forgetSending(of: key) }
+      switch status {
       // The request that waits at the server was let in, and the next one says that no other is.
-      case .status(401, _, _)? where isServed: poke()
+      case 401 where isServed: poke()
       // The file has a page of another user, for whom a request may wait.
-      case .status(409, _, _)?:
-        // Nobody has decided it, so it can be sent in the name of the next user.
-        if isFirst { try await forgetSending(of: key) }
-        poke()
+      case 409: poke()
       default: break
       }
       throw Self.retriable(error)
@@ -113,24 +122,36 @@ extension Sync: ActionCarrier {
     }
   }
 
-  /// Removes what is noted of actions that are no longer to be sent, as those that a person has dropped: of which the program finds none for the
-  /// second time in succession, since it may attach their file later.
+  /// The time after which what is noted of an action that no file has is removed, in seconds: 30 days.
+  static var missingTime: Double { 30 * 86_400 }
+
+  /// Removes what is noted of actions that are no longer to be sent, as those that a person has dropped: which were in none of the program's files
+  /// each time that it has begun in 30 days, since it may attach theirs later.
   func forgetEnded(_ transaction: NotesWriting) throws {
     let (writing, present) = (transaction.rows, try outbox.unfinishedKeys(in: transaction))
-    let missing = try keys(in: SyncNotes.sending, writing).subtracting(present)
-    let missed = try keys(in: SyncNotes.missed, writing)
-    for key in missing.intersection(missed) { try writing.setNote(nil, for: SyncNotes.sending(key)) }
-    for key in missed { try writing.setNote(nil, for: SyncNotes.missed(key)) }
-    for key in missing.subtracting(missed) { try writing.setNote("", for: SyncNotes.missed(key)) }
+    let missing = Set(try notes(in: SyncNotes.sending, writing).keys).subtracting(present)
+    let missed = try notes(in: SyncNotes.missed, writing)
+    for key in missed.keys where !missing.contains(key) { try writing.setNote(nil, for: SyncNotes.missed(key)) }
+    let now = Date().timeIntervalSince1970
+    for key in missing {
+      // Earlier releases have noted no date, and a clock may have been set back.
+      if let date = missed[key].flatMap(Double.init), date <= now {
+        guard now - date >= Self.missingTime else { continue }
+        try writing.setNote(nil, for: SyncNotes.sending(key))
+        try writing.setNote(nil, for: SyncNotes.missed(key))
+      } else {
+        try writing.setNote("\(now)", for: SyncNotes.missed(key))
+      }
+    }
   }
 
-  private func keys(in space: String, _ writing: any RowWriting) throws -> Set<String> {
-    var keys: Set<String> = []
-    try writing.notes(in: space, after: nil) { key, _ in
-      keys.insert(key)
+  private func notes(in space: String, _ writing: any RowWriting) throws -> [String: String] {
+    var notes: [String: String] = [:]
+    try writing.notes(in: space, after: nil) { key, note in
+      notes[key] = note
       return true
     }
-    return keys
+    return notes
   }
 
   /// Statuses that concern the device and not the action are tried again.

@@ -43,6 +43,8 @@ extension Sync {
       // Until the connect is started.
       return sleep(.seconds(3600), takingPoke: true)
     }
+    // Another process may send now, of whose attempts this one knows nothing.
+    if !outbox.isSender { state.withLock { $0.sent = SentActions() } }
     // Of several processes with one file the one that sends follows the server. The others ask if somebody waits for it.
     guard outbox.isSender || state.withLock({ $0.isAsked }) else { return sleep(.seconds(3600)) }
     do {
@@ -110,12 +112,12 @@ extension Sync {
     }
   }
 
-  /// Sends a request to the server, with the token.
+  /// Sends a request to the server, with a token.
   ///
-  /// - Throws: ``ServerFailure`` if it answers with another status than 2xx; what the transport or the token throws.
-  func send(_ path: String, _ body: WireValue) async throws -> TransportResponse {
+  /// - Throws: ``ServerFailure`` if it answers with another status than 2xx; what the transport throws.
+  func send(_ path: String, _ body: WireValue, _ token: String?) async throws -> TransportResponse {
     var headers: HeaderFields = ["Content-Type": "application/json"]
-    if let token = try await token() { headers["Authorization"] = "Bearer \(token)" }
+    if let token { headers["Authorization"] = "Bearer \(token)" }
     let response = try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes)))
     do { return try response.successful() } catch TransportError.status(let status, let excerpt, let retryAfter) {
       throw ServerFailure(response, status, excerpt: excerpt, retryAfter: retryAfter)
@@ -213,7 +215,7 @@ extension Sync {
 
   /// Sends the request, until the connect is stopped. One that may wait for long is cancelled by a poke.
   private func poll(_ request: PageRequest, mayBeCancelled: Bool) async throws -> TransportResponse {
-    let task = Task { try await send("pages", request.wire) }
+    let task = Task { try await send("pages", request.wire, try await token()) }
     let mustEnd = state.withLock { state in
       (state.poll, state.pollMayEnd) = (task, mayBeCancelled)
       return mayBeCancelled && state.isPoked

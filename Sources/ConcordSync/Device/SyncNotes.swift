@@ -37,7 +37,8 @@ enum SyncNotes {
   static let sending = "sync.refusals"
   static func sending(_ key: String) -> NoteName { NoteName(sending, key) }
 
-  /// The keys of those of which no file had an action when the program last began: its file may not have been attached.
+  /// The keys of those of which no file had an action when the program last began, since its file may not have been attached, with the date at which that
+  /// was first so, in seconds since 1970.
   static let missed = "sync.missed"
   static func missed(_ key: String) -> NoteName { NoteName(missed, key) }
 

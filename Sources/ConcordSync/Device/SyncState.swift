@@ -37,6 +37,9 @@ struct SyncState {
   /// The writes that note new subscriptions.
   var beginnings: [SubscriptionID: Task<Void, any Error>] = [:]
 
+  /// The tokens with which actions were sent of which the server's decision is not known.
+  var sent = SentActions()
+
   /// The actions that are being carried, by their keys, with what is known of each.
   var carried: [String: Carried] = [:]
 

@@ -9,7 +9,8 @@ public enum SyncStatus: Sendable, Hashable {
   /// The device shows what the server has, until the server says otherwise.
   ///
   /// Where the condition of a publication is another one in page after page, as with a date that is not rounded, the device pauses for up to 30 seconds
-  /// between its requests, and all its subscriptions are late by that.
+  /// between its requests, and all its subscriptions are late by that. They are late by up to two seconds where one of them has a predicate that looks at other
+  /// rows, and these change all the time.
   case upToDate
 }
 

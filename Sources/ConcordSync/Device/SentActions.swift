@@ -1,0 +1,49 @@
+/// The tokens with which actions were sent, while the server may have decided them and the device does not know it.
+///
+/// A server decides nothing where the token's user is another one than the message names (409). So all messages of an action that were sent with this
+/// token only have had no effect, and never will, also if the network repeats one.
+struct SentActions {
+  /// An attempt to send an action.
+  struct Attempt {
+    let key: String
+    let token: String?
+    /// Whether no attempt before had the token.
+    let isNew: Bool
+  }
+
+  /// By the keys of the actions whose first attempt is known here. What an earlier run of the program has sent is not.
+  private var tokens: [String: Set<String?>] = [:]
+  /// More than are sent at a time. Of those that are not known it counts as possible that the server has decided them.
+  private static let mostActions = 1000
+
+  /// Begins an attempt.
+  ///
+  /// - Parameter isFirst: whether the action was not sent before, as the file says.
+  mutating func begin(_ key: String, with token: String?, isFirst: Bool) -> Attempt {
+    if isFirst {
+      if tokens.count >= Self.mostActions { tokens = [:] }
+      tokens[key] = []
+    }
+    let isNew = tokens[key]?.insert(token).inserted ?? false
+    return Attempt(key: key, token: token, isNew: isNew)
+  }
+
+  /// Ends an attempt without a decision.
+  ///
+  /// - Parameter status: the status of the answer; `nil` if there was none.
+  /// - Returns: whether it is certain that no attempt was decided.
+  mutating func end(_ attempt: Attempt, with status: Int?) -> Bool {
+    switch status {
+    case 409: tokens[attempt.key]?.remove(attempt.token)
+    // This one was not decided. Earlier ones with the same token may have been, as before it expired.
+    case 401, 413, 426: if attempt.isNew { tokens[attempt.key]?.remove(attempt.token) }
+    default: break
+    }
+    guard tokens[attempt.key]?.isEmpty == true else { return false }
+    tokens[attempt.key] = nil
+    return true
+  }
+
+  /// Removes what is known of an action that was decided.
+  mutating func remove(_ key: String) { tokens[key] = nil }
+}
