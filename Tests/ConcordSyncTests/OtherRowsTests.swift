@@ -1,6 +1,8 @@
 #if Server
   import Concord
+  import ConcordTestSupport
   import Foundation
+  import MetricsTestKit
   import Testing
 
   @testable import ConcordServer
@@ -92,6 +94,87 @@
         // What was equal is sent when it is asked for anew.
         #expect(try await page(world, "x", after: nil).rows.count == 2)
       }
+    }
+
+    @Test("What differs between subscriptions with one condition is not in a position, nor what is of columns only")
+    func differing() async throws {
+      try await withWorld(.memory) { world in
+        let seal = try world.service.prepare().seal
+        let (a, b) = (seal.digest("a"), seal.digest("b"))
+        func result(_ position: String, _ condition: String) throws -> String? {
+          try #require(seal.opened(position)).result(of: condition)
+        }
+        for (results, expected) in [([a, a], a), ([a, b], nil), ([b, nil], nil), ([nil], nil), ([b], b)]
+          as [([String?], String?)]
+        {
+          let states = results.map { SyncSeal.State(condition: "c", result: $0) }
+          let position = seal.closed(
+            StorePosition(rawValue: "1.1"), having: states + [.init(condition: "d", result: b)])
+          #expect(try result(position, "c") == expected && result(position, "d") == b)
+        }
+        func ask(_ position: String?, _ condition: String?) async throws -> Page {
+          let request = PageRequest(
+            device: "d", position: position, user: position == nil ? nil : "1", actions: 0, awaited: [],
+            subscriptions: [.init(name: "carts", parameters: [:], known: condition)], wait: 0)
+          let answer = try await world.service.transport(as: User(id: 1)).send(
+            TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+          return try Page(parsing: answer.body, world.container.model)
+        }
+        let first = try await ask(nil, nil)
+        let condition = first.subscriptions[0].condition
+        let own = try #require(seal.opened(first.position)).position
+        let next = try await ask(seal.closed(own, having: [.init(condition: condition, result: a)]), condition)
+        #expect(try !next.subscriptions[0].isWhole && result(next.position, condition) == nil)
+      }
+    }
+
+    @Test("A request that is woken again and again pauses between its readings, until its time is over at most")
+    func pause() async throws {
+      let server = try ServerContainer.inMemory(try shopModel())
+      @Sendable func serve(_ body: (BackgroundContext) throws -> Void) throws {
+        let context = server.newBackgroundContext()
+        try body(context)
+        try context.save()
+      }
+      try serve { context in
+        context.insert(Cart(id: 1, owner: 2, lines: [Line(id: "l1", text: "x")]))
+        context.insert(Cart(id: 2, owner: 1))
+      }
+      let (clock, metrics) = (VirtualClock(), TestMetrics())
+      let service = shopService(server, SyncLimits(), Kept(0), metrics, clock: clock)
+      @Sendable func ask(after last: Page?, wait: Double = 0) async throws -> Page {
+        let request = PageRequest(
+          device: "d", position: last?.position, user: last?.user, actions: 0, awaited: [],
+          subscriptions: [
+            .init(name: "with-book", parameters: ["title": .text("x")], known: last?.subscriptions.first?.condition)
+          ], wait: wait)
+        let answer = try await service.transport(as: User(id: 2)).send(
+          TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+        return try Page(parsing: answer.body, server.model)
+      }
+      func readings() throws -> Int { try metrics.expectTimer("concord_sync_page_duration").values.count }
+      let first = try await ask(after: nil)
+      let before = try readings()
+      let answer = Kept<Page?>(nil)
+      let waiting = Task {
+        let page = try await ask(after: first, wait: 20)
+        answer.withLock { $0 = page }
+      }
+      await clock.sleepers(atLeast: 1)
+      // Less is left than the pause after any reading.
+      clock.advance(by: .seconds(20) - .microseconds(1))
+      for number in 1...20 {
+        try serve { try $0.update(Cart.self, id: 2) { $0.note = "\(number)" } }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      // At first, and when it was woken first.
+      #expect(try readings() <= before + 2 && answer.withLock { $0 == nil })
+      clock.advance(by: .microseconds(1))
+      #expect(try await eventually { answer.withLock { $0 != nil } })
+      #expect(answer.withLock { $0?.isEmpty } == true)
+      // A longer pause ends, too.
+      clock.advance(by: .seconds(20))
+      try await waiting.value
     }
 
     @Test("A device that waits for what looks at other rows asks no oftener while others commit")

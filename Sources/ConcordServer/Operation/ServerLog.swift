@@ -26,11 +26,11 @@
     /// - Parameters:
     ///   - id: the id of one of the rows.
     ///   - count: the number of rows that were met.
-    func unansweredRows(publication: String, entity: String, id: String, count: Int) {
+    func unansweredRows(publication: String, entity: String, id: String, count: String) {
       // One line for all rows: with a parameter in a calculation a client chooses for how many there is no answer.
       write(
         .error, "the predicate of a publication has no answer for a row: it is not sent",
-        ["publication": publication, "entity": entity, "id": id, "rows": "\(count)"],
+        ["publication": publication, "entity": entity, "id": id, "rows": count],
         identity: ["publication": publication, "entity": entity])
     }
 

@@ -18,6 +18,9 @@
 
     var now: ContinuousClock.Instant { elapsed.map { start + $0() } ?? .now }
 
+    /// Returns after some time, or when the task is cancelled.
+    func sleep(for duration: Duration) async { try? await sleep(max(.zero, duration)) }
+
     /// Calls a closure after some time, unless the result is released before.
     func call(after duration: Duration, _ body: @escaping @Sendable () -> Void) -> any Sendable & AnyObject {
       if elapsed == nil { return Deadlines.shared.call(after: duration, body) }

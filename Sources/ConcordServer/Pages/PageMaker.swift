@@ -44,7 +44,9 @@
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
           let served = Served(predicate: predicate, publication: subscription.name, unanswered: unanswered)
-          var state = SyncSeal.State(condition: condition, result: isKnown ? opened?.result(of: condition) : nil)
+          // The feed tells all that changes a predicate of columns.
+          let result = isKnown && !predicate.isOfColumns ? opened?.result(of: condition) : nil
+          var state = SyncSeal.State(condition: condition, result: result)
           var found = try changed(served, isKnown ? changes : nil, &state, &collector)
           found.condition = condition
           page.subscriptions.append(found)

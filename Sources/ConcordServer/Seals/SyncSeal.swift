@@ -77,7 +77,12 @@
       // Lengths tell, too.
       var text = Array(position.rawValue.utf8)
       text += [UInt8](repeating: 0, count: Self.paddedLength(text.count) - text.count)
-      for state in states { text += Self.field(state.condition) + Self.field(state.result ?? "") }
+      let results = Dictionary(grouping: states, by: \.condition).mapValues { Set($0.map(\.result)) }
+      for state in states {
+        // Subscriptions with one condition may have been read at different times. Where they differ, the next page brings all of both.
+        let isOne = results[state.condition]?.count == 1
+        text += Self.field(state.condition) + Self.field(isOne ? state.result ?? "" : "")
+      }
       let sealed = nonce + encrypted(text, nonce)
       return Data(sealed + tag(sealed)).base64EncodedString()
     }

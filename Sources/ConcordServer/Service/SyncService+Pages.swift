@@ -55,7 +55,9 @@
         // The changes up to there were looked at for all. They are not looked through again, by this request nor by the next one.
         let reached = live.position(after: looks, for: ticket)
         // Of a predicate that looks at other rows each commit wakes the request, and all is read.
-        if isWoken, isAgain { try? await Task.sleep(for: min(cost * Self.pauseFactor, Self.longestPause)) }
+        if isWoken, isAgain {
+          await clock.sleep(for: min(cost * Self.pauseFactor, Self.longestPause, deadline - clock.now))
+        }
         isAgain = true
         // The device may ask again meanwhile.
         if isWoken, !ticket.isReplaced {
@@ -66,8 +68,8 @@
       }
     }
 
-    /// The pause after a reading that has found nothing new, by the time that it took, and the longest one: requests that are woken by each commit
-    /// leave room for others.
+    /// The pause before the next reading of a request that was woken again although the last one has found nothing new, by the time that this took, and the
+    /// longest one: requests that are woken by each commit leave room for others.
     private static var pauseFactor: Int { 20 }
     private static var longestPause: Duration { .seconds(2) }
 
