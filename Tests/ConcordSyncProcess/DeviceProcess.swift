@@ -3,7 +3,7 @@
   import ConcordServer
   import Foundation
 
-  /// A customer that is a machine: it forwards random actions, and notes each state that its file has.
+  /// A customer that is a machine: it forwards random actions, and notes each state that its file has, and each one that its screen shows.
   struct DeviceProcess {
     let url: String
     let folder: URL
@@ -18,14 +18,16 @@
         forwarding: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(100)))
       )
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
-      try await connect.start()
-      guard let store = connect.persistentStoreCoordinator.persistentStores.first?.rows else { return }
-      let states = try Journal(folder.appending(path: "states"))
+      let inner = ServerContainer(name: "Shop", model: connect.model)
+      try inner.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
+      guard let file = inner.persistentStoreCoordinator.persistentStores.first else { return }
+      let rows = try JournalingStore(file.rows, connect.model, try Journal(folder.appending(path: "states")))
+      try connect.persistentStoreCoordinator.attach(
+        PersistentStore(configurationName: nil, type: file.type, url: nil, rows: rows))
       try Journal(folder.appending(path: "dates")).write(ClockReading())
-      let observation = store.observeCommits { _ in
-        if let state = try? DeviceMoment(store, connect.model) { states.write(state) }
-      }
+      try await connect.start()
+      let screen = try Journal(folder.appending(path: "screen"))
+      let observation = try connect.viewContext.query(FetchDescriptor<Cart>()).observe { screen.write(ShownCarts($0)) }
       let network = Tunnels(
         HTTPTransport(baseURL: url, timeout: .seconds(10)), try Journal(folder.appending(path: "tunnels")), seed)
       let sync = connect.sync(
@@ -47,7 +49,7 @@
       let shown = try connect.viewContext.fetch(FetchDescriptor<Cart>())
       let end = DeviceEnd(carts: carts, shown: shown, pending: connect.outbox.pending.count, refused: letters)
       try JSONEncoder().encode(end).write(to: folder.appending(path: "end"), options: .atomic)
-      _ = observation
+      observation.unsubscribe()
       try await connect.stop()
     }
 
@@ -73,8 +75,8 @@
         let any = Int.random(in: 1...6, using: &numbers)
         let cart = Bool.random(using: &numbers) ? mine.sorted().randomElement(using: &numbers) ?? any : any
         switch Int.random(in: 0..<10, using: &numbers) {
-        case 0 where step % 3 == 0: await forward(Give(cart: cart, owner: 3 - user))
-        case 1: await forward(Rename(book: cart % 3, title: "t\(seed).\(step)"))
+        case 0 where step % 3 == 0: await forward(Give(cart: cart, owner: 3 - user, text: "<\(seed).\(step)>"))
+        case 1: await forward(Rename(book: cart % 3, title: "<\(seed).\(step)>", isAdded: true))
         case 2, 3:
           let line = "n\(seed).\(step).\(cart)"
           await forward(AddLine(cart: cart, book: cart % 3, line: line))

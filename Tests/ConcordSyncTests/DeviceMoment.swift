@@ -3,7 +3,7 @@
   import Foundation
 
   /// What a device's file has at one moment, as its process notes it.
-  struct DeviceMoment: Codable {
+  struct DeviceMoment: Codable, Equatable {
     struct CartRow: Codable, Equatable {
       var id: Int64
       var owner: Int64
@@ -23,11 +23,13 @@
       var stock: Int64
     }
     /// A row of the outbox.
-    struct Action: Codable {
+    struct Action: Codable, Equatable {
       var key: String
       /// The effect that its body promises; `nil` once it is finished, or if it promises none that can be recognised.
       var effect: Effect?
       var state: String
+      /// The cart to whose note it adds its text.
+      var cart: Int64?
     }
 
     var position: String?
@@ -63,13 +65,24 @@
       }
       for row in try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
       where !actions.contains(where: { $0.key == row.key }) {
-        actions.append(Action(key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue))
+        var action = Action(key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue)
+        if case .text? = action.effect, case ("Cart", .integer(let cart)) = (row.entity, row.id) { action.cart = cart }
+        actions.append(action)
       }
       (carts, lines, books) = try Self.rows(reading, model) { id, list in lists[id] = list }
       let (lineIDs, bookIDs) = (Set(lines.map(\.id)), Set(books.map(\.id)))
       isTorn =
         carts.contains { $0.lines != Int64(lists[$0.id]?.count ?? 0) }
         || !lists.values.joined().allSatisfy(lineIDs.contains) || !lines.compactMap(\.book).allSatisfy(bookIDs.contains)
+    }
+
+    /// What a screen shows of it: the notes with the texts of the actions that wait, in order.
+    var shown: ShownCarts {
+      var shown = ShownCarts(rows: carts)
+      for action in actions where action.state == "pending" {
+        if let cart = action.cart, case .text(let text)? = action.effect { shown.notes[cart]? += text }
+      }
+      return shown
     }
 
     /// Reads all rows of a store.
@@ -130,22 +143,34 @@
     }
   }
 
+  /// The notes of the carts that a screen shows.
+  struct ShownCarts: Codable, Hashable {
+    var notes: [Int64: String]
+
+    init(notes: [Int64: String]) { self.notes = notes }
+    init(rows: [DeviceMoment.CartRow]) { notes = Dictionary(rows.map { ($0.id, $0.note) }) { $1 } }
+    init(_ carts: [Cart]) { notes = Dictionary(carts.map { (Int64($0.id), $0.note) }) { $1 } }
+  }
+
   /// What an action leaves on the server for ever, so that each state tells whether it contains the action.
   enum Effect: Codable, Hashable {
-    /// A text in a cart's note.
+    /// A text in a cart's note, or in a book's title.
     case text(String)
     /// A line, wherever it stands.
     case line(String)
 
+    private struct Body: Decodable {
+      var text: String?
+      var line: String?
+      var title: String?
+    }
+
     init?(_ action: String, _ body: String) {
-      let decoder = JSONDecoder()
-      switch action {
-      case Append.name:
-        guard let action = try? decoder.decode(Append.self, from: Data(body.utf8)) else { return nil }
-        self = .text(action.text)
-      case AddLine.name:
-        guard let action = try? decoder.decode(AddLine.self, from: Data(body.utf8)) else { return nil }
-        self = .line(action.line)
+      guard let body = try? JSONDecoder().decode(Body.self, from: Data(body.utf8)) else { return nil }
+      switch (action, body.text, body.line, body.title) {
+      case (Append.name, let text?, _, _), (Give.name, let text?, _, _), (Rename.name, _, _, let text?):
+        self = .text(text)
+      case (AddLine.name, _, let line?, _): self = .line(line)
       default: return nil
       }
     }
@@ -154,7 +179,7 @@
   /// An action that a device has queued, or that was refused.
   struct FaultAction: Codable, Hashable {
     var name: String
-    /// The text that it appends, the line that it adds or removes, the title that it gives.
+    /// The text that it adds to a note or a title, or the line that it adds or removes.
     var effect: String
 
     init(name: String, effect: String) { (self.name, self.effect) = (name, effect) }
@@ -164,6 +189,8 @@
       case let action as Append: self.init(name: Append.name, effect: action.text)
       case let action as AddLine: self.init(name: AddLine.name, effect: action.line)
       case let action as RemoveLine: self.init(name: RemoveLine.name, effect: action.line)
+      case let action as Give: self.init(name: Give.name, effect: action.text ?? "")
+      case let action as Rename: self.init(name: Rename.name, effect: action.title)
       default: return nil
       }
     }

@@ -26,7 +26,9 @@
           lists[FaultChecker.cart(of: line.id), default: []].insert(line.id)
         }
         effects = Set(lines.keys.map { .line($0) })
-        for cart in carts.values { effects.formUnion(FaultChecker.texts(in: cart.note).map { .text($0) }) }
+        for text in carts.values.map(\.note) + books.values.map(\.title) {
+          effects.formUnion(FaultChecker.texts(in: text).map { .text($0) })
+        }
       }
     }
 
@@ -49,16 +51,23 @@
       line.split(separator: ".").last.flatMap { Int64($0.drop { !$0.isNumber }) } ?? -1
     }
 
-    /// The texts that were appended to a note.
-    static func texts(in note: String) -> [String] { note.split(separator: "<").map { "<\($0)" } }
+    /// The texts that were added to a note, or a title.
+    static func texts(in note: String) -> [String] {
+      note.split(separator: "<", omittingEmptySubsequences: false).dropFirst().map { "<\($0)" }
+    }
 
+    /// - Parameter isEarlier: whether the device had the release without weights all the time; `nil` if it had it at first.
     /// - Returns: the violations of the law in the states that a device of a user had, one after the other.
-    func violations(_ moments: [DeviceMoment], user: Int64) throws -> [String] {
+    func violations(_ moments: [DeviceMoment], user: Int64, isEarlier: Bool? = nil) throws -> [String] {
       var found: [String] = []
       var last = Int64(-1)
       // By key, of all actions that have waited so far.
       var effects: [String: Effect] = [:]
       for moment in moments {
+        let isOld = moment.carts.map { $0.weight == nil }
+        if Set(isOld).count > 1 || isEarlier != nil && isOld.contains(where: { $0 != isEarlier }) {
+          found.append("a column that is not of the device's release at \(moment.position ?? "no position")")
+        }
         if moment.isTorn { found.append("a row without what it contains at \(moment.position ?? "no position")") }
         for action in moment.actions { if let effect = action.effect { effects[action.key] = effect } }
         guard let position = moment.position else { continue }
@@ -158,10 +167,29 @@
       return state
     }
 
+    // MARK: The screen
+
+    /// Compares what a screen has shown with what it may show: the states of the file with the texts of the actions that wait, in their order.
+    ///
+    /// - Returns: what it has shown that is no state, or an earlier one than it has shown before.
+    static func violations(_ shown: [ShownCarts], of states: [ShownCarts]) -> [String] {
+      var (found, last) = ([String](), 0)
+      for carts in shown {
+        if let next = states[last...].firstIndex(of: carts) {
+          last = next
+        } else if let earlier = states.firstIndex(of: carts) {
+          found.append("the screen has stepped back from the state \(last) to \(earlier): \(carts.notes)")
+        } else {
+          found.append("the screen has shown what the file never had, after the state \(last): \(carts.notes)")
+        }
+      }
+      return found
+    }
+
     // MARK: The end
 
     /// - Parameters:
-    ///   - notes: the notes of all carts at the end.
+    ///   - notes: the notes of all carts, and the titles of all books, at the end.
     ///   - queued: the actions that devices have queued, and those of them that were refused.
     /// - Returns: the actions whose effects are not there once, or not in their order.
     static func violations(
@@ -169,7 +197,7 @@
     ) -> [String] {
       let effects = notes.map(texts)
       func appended(_ actions: Set<FaultAction>) -> Set<String> {
-        Set(actions.filter { $0.name == Append.name }.map(\.effect))
+        Set(actions.filter { [Append.name, Give.name, Rename.name].contains($0.name) }.map(\.effect))
       }
       let (queued, refused) = (appended(queued), appended(refused))
       var counts: [String: Int] = [:]

@@ -190,7 +190,8 @@
       let (lines, books) = (try context.fetch(FetchDescriptor<Line>()), try context.fetch(FetchDescriptor<Book>()))
       var (queued, refused) = (Set<FaultAction>(), Set<FaultAction>())
       var isGood = true
-      var planted: [DeviceMoment]?
+      var planted: PlantedViolations?
+      var earlier: [DeviceMoment] = []
       var clocks: [ClockReading] = []
       var lost: [Int] = []
       for number in 0..<deviceCount {
@@ -200,29 +201,38 @@
         queued.formUnion(try Self.lines(place.appending(path: "queued")))
         let end = try JSONDecoder().decode(DeviceEnd.self, from: Data(contentsOf: place.appending(path: "end")))
         refused.formUnion(end.refused)
-        let found = try checker.violations(moments, user: user)
+        let shown: [ShownCarts] = try Self.lines(place.appending(path: "screen"))
+        let states = moments.map(\.shown)
+        // The first one had the earlier release until it was killed.
+        let found =
+          try checker.violations(moments, user: user, isEarlier: number == 0 ? nil : number == 1)
+          + FaultChecker.violations(shown, of: states)
         #expect(found.isEmpty, "seed \(seed), \(kind), device \(number): \(found.prefix(3).joined(separator: "; "))")
         let wanted = served.filter { $0.owner == Int(user) }
         let isEqual = [end.carts, end.shown].allSatisfy { carts in carts.sorted { $0.id < $1.id } == wanted }
         #expect(
           isEqual && end.pending == 0, "seed \(seed), \(kind): device \(number) differs from the server at the end")
         #expect(moments.contains { $0.position != nil && !$0.carts.isEmpty })
-        // One has an earlier release, which knows no weight.
-        #expect(number == 0 || moments.flatMap(\.carts).allSatisfy { ($0.weight == nil) == (number == 1) })
+        // It has shown actions that waited.
+        let onScreen = Set(shown)
+        #expect(zip(moments, states).contains { onScreen.contains($1) && $1 != ShownCarts(rows: $0.carts) })
+        if number == 1 { earlier = moments.filter { $0.position != nil && !$0.carts.isEmpty } }
         isGood = isGood && found.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
         lost += try Self.lines(place.appending(path: "tunnels")).flatMap { (times: [Int]) in times }
         if user == 1, planted == nil {
           let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
-          if usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) { planted = usable }
+          if usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) {
+            planted = PlantedViolations(checker: checker, moments: usable, states: states, shown: shown)
+          }
         }
       }
       let lists = served.map { $0.lines.map(\.id) }
       let found =
-        FaultChecker.violations(served.map(\.note), queued: queued, refused: refused)
+        FaultChecker.violations(served.map(\.note) + books.map(\.title), queued: queued, refused: refused)
         + FaultChecker.violations(lists, lines, books, stock: Self.stock, queued: queued, refused: refused)
       #expect(found.isEmpty, "seed \(seed), \(kind): \(found.prefix(5).joined(separator: "; "))")
-      let names = [Append.name, AddLine.name, RemoveLine.name]
+      let names = [Append.name, AddLine.name, RemoveLine.name, Give.name, Rename.name]
       let counts = names.map { name in
         "\(name) \(queued.count { $0.name == name }) (\(refused.count { $0.name == name }) refused)"
       }
@@ -233,7 +243,9 @@
       // The processes had the dates that they were given.
       let differences = clocks.map { $0.date - Double($0.offset) - Date().timeIntervalSince1970 }
       #expect(differences.allSatisfy { abs($0) < 3600 } && clocks.contains { abs($0.offset) > 3600 })
-      try PlantedViolations(checker: checker, moments: try #require(planted)).check()
+      var violations = try #require(planted)
+      violations.earlier = earlier
+      try violations.check()
       return isGood && found.isEmpty
     }
 

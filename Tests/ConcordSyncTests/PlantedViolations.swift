@@ -8,9 +8,17 @@
     let checker: FaultChecker
     /// States with a position and a cart, and without rows that stay for actions only.
     let moments: [DeviceMoment]
+    /// What its screen may have shown, and what it has shown.
+    let states: [ShownCarts]
+    let shown: [ShownCarts]
+    /// States, with a position and a cart, of a device of the second user that has the earlier release.
+    var earlier: [DeviceMoment] = []
 
     func check() throws {
       try checkRows()
+      try checkVersions()
+      checkScreen()
+      checkScreenOfTwo()
       try checkOrder()
       try checkLayers()
       try checkEnd()
@@ -60,6 +68,60 @@
       #expect(try isFound { $0.carts.append(.init(id: 99, owner: 1, note: "", weight: 0, lines: 0)) })
       #expect(try isFound { $0.lines.append(.init(id: "n1.1.2", text: "n1.1.2", book: nil)) })
       #expect(try isFound { $0.books.append(.init(id: 9, title: "b", stock: 9)) })
+    }
+
+    /// *Versions*.
+    private func checkVersions() throws {
+      func isFound(_ moment: DeviceMoment, user: Int64, isEarlier: Bool, weight: Double?) throws -> Bool {
+        var changed = moment
+        for index in changed.carts.indices { changed.carts[index].weight = weight }
+        try #require(try checker.violations([moment], user: user, isEarlier: isEarlier).isEmpty)
+        return try !checker.violations([changed], user: user, isEarlier: isEarlier).isEmpty
+      }
+      // The earlier release has a weight, also that of the server; the later one has none, if the device was started with it.
+      let new = moments.last { $0.carts[0].weight != nil }
+      let weight = new?.carts[0].weight ?? Cart(id: 1, owner: 1).weight
+      #expect(try isFound(try #require(earlier.last), user: 2, isEarlier: true, weight: weight))
+      if let new { #expect(try isFound(new, user: 1, isEarlier: false, weight: nil)) }
+    }
+
+    /// *Seamless*, on the screen.
+    private func checkScreen() {
+      func isFound(_ changed: [ShownCarts]) -> Bool { !FaultChecker.violations(changed, of: states).isEmpty }
+      #expect(!isFound(shown) && !isFound(shown + shown.suffix(1)) && !isFound(shown.suffix(1)))
+      func length(_ carts: ShownCarts, _ id: Int64) -> Int? { carts.notes[id]?.utf8.count }
+      // The last notice of a note that has grown on the screen.
+      func grown(_ carts: ShownCarts) -> (id: Int64, texts: [String], shorter: ShownCarts)? {
+        for (id, note) in carts.notes {
+          let texts = FaultChecker.texts(in: note)
+          if texts.count > 1, let shorter = shown.first(where: { length($0, id) ?? .max < note.utf8.count }) {
+            return (id, texts, shorter)
+          }
+        }
+        return nil
+      }
+      guard let last = shown.last(where: { grown($0) != nil }), let (id, texts, shorter) = grown(last) else { return }
+      #expect(isFound([last, shorter]))
+      // A text that is gone, doubled, at another place, or of nobody.
+      for texts in [Array(texts.dropFirst()), texts + texts.suffix(1), texts.reversed(), texts + ["<0.0>"]] {
+        var changed = last
+        changed.notes[id] = texts.joined()
+        #expect(isFound([changed]))
+      }
+    }
+
+    /// The same, whatever the device has shown: "a" waits, its effect comes with another's "b", and "c" is refused.
+    private func checkScreenOfTwo() {
+      let states = ["", "a", "ba", "bac", "ba"].map { ShownCarts(notes: [1: $0, 2: ""]) }
+      func isFound(_ notes: [String]) -> Bool {
+        !FaultChecker.violations(notes.map { ShownCarts(notes: [1: $0, 2: ""]) }, of: states).isEmpty
+      }
+      #expect(!isFound(["", "a", "ba", "bac", "ba"]) && !isFound(["", "bac", "ba"]) && !isFound(["ba", "ba"]))
+      // The effect goes before it comes back, or comes although its layer is still there; its layer lies below; what was refused comes back.
+      #expect(isFound(["", "a", "", "ba"]) && isFound(["a", "b"]) && isFound(["a", "baa"]) && isFound(["a", "ab"]))
+      #expect(isFound(["bac", "ba", "bac"]) && isFound(["bac", "a"]))
+      // A cart is missing.
+      #expect(!FaultChecker.violations([ShownCarts(notes: [1: "ba"])], of: states).isEmpty)
     }
 
     private func checkOrder() throws {
@@ -123,6 +185,14 @@
       #expect(violations(["<1.1><1.2>", "<1.3>"], ["<1.1>"], ["<2.1>"]).isEmpty)
       #expect(!violations(["<1.1>", "<1.1>"]).isEmpty && !violations(["<1.2><1.1>"]).isEmpty)
       #expect(!violations([""], ["<1.1>"]).isEmpty && !violations(["<1.1>"], [], ["<1.1>"]).isEmpty)
+      // A cart that was given away, and a book that has got a title.
+      for name in [Give.name, Rename.name] {
+        let action = FaultAction(name: name, effect: "<1.1>")
+        #expect(!FaultChecker.violations(["b", ""], queued: [action], refused: []).isEmpty)
+        #expect(FaultChecker.violations(["b<1.1>", ""], queued: [action], refused: []).isEmpty)
+        #expect(!FaultChecker.violations(["b<1.1>", "<1.1>"], queued: [action], refused: []).isEmpty)
+        #expect(!FaultChecker.violations(["<1.1>"], queued: [], refused: [action]).isEmpty)
+      }
 
       func violations(
         _ lists: [[String]], stock: Int = 9, queued: [FaultAction] = [], refused: [FaultAction] = []

@@ -151,20 +151,31 @@
     func apply(to store: EntityStore) throws { store.update(Cart.self, id: cart) { $0.note += text } }
   }
 
+  /// Gives a cart to another user, and may add a text to the note, so that doubles and wrong orders show.
   struct Give: SyncAction {
     var cart: Int
     var owner: Int
+    var text: String?
     static let name = "give"
     var entity: AnyEntityReference { .init(Cart.self, id: cart) }
-    func apply(to store: EntityStore) throws { store.update(Cart.self, id: cart) { $0.owner = owner } }
+    func apply(to store: EntityStore) throws {
+      store.update(Cart.self, id: cart) { cart in
+        cart.owner = owner
+        cart.note += text ?? ""
+      }
+    }
   }
 
   struct Rename: SyncAction {
     var book: Int
     var title: String
+    /// Whether the title is added to the one that the book has, so that doubles and wrong orders show.
+    var isAdded: Bool?
     static let name = "rename"
     var entity: AnyEntityReference { .init(Book.self, id: book) }
-    func apply(to store: EntityStore) throws { store.update(Book.self, id: book) { $0.title = title } }
+    func apply(to store: EntityStore) throws {
+      store.update(Book.self, id: book) { $0.title = isAdded == true ? $0.title + title : title }
+    }
   }
 
   /// Stores a whole cart that it does not name.
