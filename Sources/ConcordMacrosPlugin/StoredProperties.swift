@@ -59,7 +59,7 @@
   }
 
   extension StoredProperty {
-    /// Whether it is a `let` that holds entities beyond doubt: of the type itself, or of a type declared in it as an entity.
+    /// Whether the property is a `let` that holds entities beyond doubt: of the type itself, or of a type declared in it as an entity.
     ///
     /// Every other `let` is judged by the overloads of `EntityRelations.add`, which know the type.
     func isCertainlyConstantRelation(in host: Host) -> Bool {

@@ -80,7 +80,7 @@
   }
 
   extension PatternBindingSyntax {
-    /// Whether it has a getter; `willSet` and `didSet` leave it stored.
+    /// Whether the binding has a getter; `willSet` and `didSet` leave it stored.
     fileprivate var isComputed: Bool {
       switch accessorBlock?.accessors {
       case nil: false

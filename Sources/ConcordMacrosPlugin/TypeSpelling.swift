@@ -2,7 +2,7 @@
   import SwiftSyntax
 
   extension TypeSyntax {
-    /// Whether it is spelled as one of these names, or as an optional, an array, a set or a dictionary of one.
+    /// Whether the type is spelled as one of these names, or as an optional, an array, a set or a dictionary of one.
     func isMade(of names: Set<String>) -> Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.isMade(of: names) }
       if let array = self.as(ArrayTypeSyntax.self) { return array.element.isMade(of: names) }

@@ -1,4 +1,4 @@
-/// What a file system makes of names. It compares bytes, where Swift compares characters: a "/" together with an accent or a joiner behind it is
+/// Names as a file system reads them. It compares bytes, where Swift compares characters: a "/" together with an accent or a joiner behind it is
 /// one character, and not "/".
 extension String {
   /// The greatest number of bytes in the name of a file.
@@ -9,6 +9,6 @@ extension String {
     utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
   }
 
-  /// Whether it has none of the bytes that no name of a file has.
+  /// Whether the text has none of the bytes that no name of a file has.
   package var isPartOfFileName: Bool { !utf8.contains(UInt8(ascii: "/")) && !utf8.contains(0) }
 }

@@ -173,7 +173,7 @@ struct Frontier {
 }
 
 extension Rank {
-  /// Whether it did not have the mark yet.
+  /// Marks the position, and returns whether it did not have the mark yet.
   fileprivate func take(_ mark: Int) -> Bool {
     defer { self.mark = mark }
     return self.mark != mark

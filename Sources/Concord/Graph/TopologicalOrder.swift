@@ -7,7 +7,7 @@ final class Rank {
   /// Scratch for the search of components.
   var mark = 0
 
-  /// Whether it is in the order.
+  /// Whether the position is in the order.
   var isRanked: Bool { previous != nil }
 }
 

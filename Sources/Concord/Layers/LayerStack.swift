@@ -47,7 +47,7 @@ final class LayerStack {
   private var trace = FootprintTrace()
   /// The layers made in the open transaction, also by parts of it that were undone.
   var made: ContiguousArray<LayerRecord> = []
-  /// Those of them whose changes are in the log already.
+  /// The layers of ``made`` whose changes are in the log already.
   private var logged: Set<ObjectIdentifier> = []
 
   /// The entities that each layer retains: those that it made, changed or removed, and those that it put into others. So what the

@@ -55,10 +55,10 @@ package struct InspectedRow: Sendable {
   package let id: String
   package let title: String
   package let details: [Detail]
-  /// Whether it needs somebody's attention.
+  /// Whether the row needs somebody's attention.
   package let isProblem: Bool
   package let actions: [String]
-  /// Who observes what the row is about.
+  /// The observers of the subject of the row.
   package let observers: [InspectedObserver]
 
   package struct Detail: Sendable, Encodable {

@@ -43,9 +43,9 @@ package struct InspectedNeighbours: Sendable {
 
 /// One side of an entity.
 package enum InspectedSide: String, Sendable {
-  /// What contains it.
+  /// The entities that contain the entity.
   case parents
-  /// What it contains.
+  /// The entities that the entity contains.
   case children
 }
 
@@ -70,7 +70,7 @@ package struct InspectedObserver: Sendable {
 /// A live query.
 package struct InspectedQuery: Sendable {
   package let type: any (Identifiable & Sendable).Type
-  /// What the condition demands of the property by which changes find the query, in words; `nil` if each change of the type concerns it.
+  /// The demand of the condition on the property by which changes find the query, in words; `nil` if each change of the type concerns it.
   package let demand: String?
   package let hasCondition: Bool
   /// The number of properties by which the results are sorted.

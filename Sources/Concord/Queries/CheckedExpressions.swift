@@ -66,7 +66,7 @@ extension PredicateExpressions.UnaryMinus: CheckedExpression {
   }
 }
 
-/// What an operator does with numbers of a type; `nil` if these have no greatest number.
+/// Returns the calculation of an operator with numbers of a type; `nil` if these have no greatest number.
 private func calculation<T>(_ type: T.Type, _ operation: CheckedArithmetic) -> ((T, T) throws -> T)? {
   func calculation<N: FixedWidthInteger>(_ type: N.Type) -> Any {
     { (a: N, b: N) throws -> N in try operation.result(a, b) }

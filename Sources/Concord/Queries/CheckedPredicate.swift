@@ -34,12 +34,12 @@ package struct CheckedValue<Output>: PredicateExpression {
 
 /// A part of a predicate that consists of others, or is checked itself.
 package protocol CheckedExpression<Output>: PredicateExpression {
-  /// The same part with all operators in it checked; `nil` if there are none that need that.
+  /// The part with all operators in it checked; `nil` if there are none that need that.
   var checked: CheckedValue<Output>? { get }
 }
 
 extension PredicateExpression {
-  /// The same part with all operators in it checked; `nil` if there are none that need that.
+  /// Returns the part with all operators in it checked; `nil` if there are none that need that.
   package func checkedInside() -> CheckedValue<Output>? { (self as? any CheckedExpression<Output>)?.checked }
 }
 
@@ -47,7 +47,7 @@ extension PredicateExpression {
 ///
 /// Each is asked once: to ask a part again doubles the cost of all that contain it, and of nested parts that is exponential.
 struct CheckedPart<Output> {
-  /// Whether it contains operators that need it.
+  /// Whether the part contains operators that need a check.
   let isChecked: Bool
   let value: CheckedValue<Output>
 

@@ -121,7 +121,7 @@ private struct ChangesWalk {
     return [range.lowerBound..<end, max(start, end)..<range.upperBound]
   }
 
-  /// Those of some elements from an offset on that are in the part that is looked at.
+  /// Returns the positions, among a number of elements from an offset on, that are in the window.
   private func visible(_ offset: Int, _ count: Int) -> Range<Int> {
     let start = min(max(0, window.lowerBound - offset), count)
     return start..<max(start, min(count, window.upperBound - offset))

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateExpressions.ComparisonOperator {
-  /// The same relation of the sides in the other order.
+  /// The operator that holds for the sides in the other order; `nil` for an unknown one.
   var flipped: PredicateExpressions.ComparisonOperator? {
     switch self {
     case .lessThan: .greaterThan

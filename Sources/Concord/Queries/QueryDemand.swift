@@ -1,4 +1,4 @@
-/// What the condition of a query demands of a stored property, by which changes find the query: it concerns no entity whose property is
+/// A demand of a query's condition on a stored property, by which changes find the query: it concerns no entity whose property is
 /// otherwise, and was otherwise before.
 struct QueryDemand<T> {
   enum Condition {

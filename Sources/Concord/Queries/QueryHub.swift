@@ -1,7 +1,7 @@
 /// A query, as far as it is known with the store's lock held: which entities it has to look at anew.
 final class QueryHub<T: Identifiable & Sendable>: Hub {
   let engine: QueryEngine<T>
-  /// What the condition demands of a property, if that finds the query.
+  /// The demand of the condition on a property, if that finds the query.
   let demand: QueryDemand<T>?
   private let queries: TypeQueries<T>
   /// The entities that have come, changed or gone since the newest version, by their numbers; `nil` for those that are gone.

@@ -26,7 +26,7 @@ struct QueryState<T: Identifiable & Sendable>: Sendable {
 // Unchecked, because the compiler cannot see that `changes` and `base` are used only with the lock of the engine's waiting versions, and `made`
 // only with that of its results.
 final class QueryVersion<T: Identifiable & Sendable>: @unchecked Sendable {
-  /// Whether it shows an open transaction.
+  /// Whether the version shows an open transaction.
   let isOpen: Bool
   /// The version that the changes of an open transaction were made to, until the result is made.
   private(set) var base: QueryVersion?

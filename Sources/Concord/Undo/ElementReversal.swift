@@ -20,12 +20,12 @@ struct ElementReversal {
   }
 }
 
-/// What became of the order that a step had given to elements of an array.
+/// The outcome of taking back the order that a step had given to elements of an array.
 package enum OrderReversal {
-  /// The step has not changed it, or it is as before already.
+  /// The step has not changed the order, or it is as before already.
   case unchanged
   case restored
-  /// Others have put the elements into an order of theirs, which stays.
+  /// A later order of another writer, which stays.
   case overtaken
 }
 

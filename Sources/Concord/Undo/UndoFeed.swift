@@ -23,7 +23,7 @@
   /// Undoes or redoes the step, whichever is its turn. Called by the menu.
   package func perform() { feed?.perform(self) }
 
-  /// Whether it is where the menu has it.
+  /// Whether the step is still where the menu has it.
   fileprivate var isPresent: Bool { (isUndone ? history.redoSteps : history.undoSteps).contains { $0.id == id } }
   fileprivate var isNext: Bool { (isUndone ? history.redoSteps : history.undoSteps).last?.id == id }
 }

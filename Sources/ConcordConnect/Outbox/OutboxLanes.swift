@@ -15,7 +15,7 @@ struct OutboxLanes {
     var busy: OutboxID?
     /// The number of the wait after a failure; `nil` if the lane does not wait.
     var wait: Int?
-    /// Whether it stands in `ready`.
+    /// Whether the lane stands in `ready`.
     var isReady = false
 
     /// Whether there is something to be sent, now or later.

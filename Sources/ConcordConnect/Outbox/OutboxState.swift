@@ -20,7 +20,7 @@ struct OutboxState {
   struct Store {
     /// The version up to which the outbox was read; `nil` if all rows are to be read.
     var version: OutboxVersion?
-    /// Whether it ever was.
+    /// Whether the outbox was ever read.
     var wasRead = false
     /// The hold that keeps other processes from sending the store's actions.
     var hold: OutboxHold?

@@ -27,7 +27,7 @@ final class ScheduleKeeper: Sendable {
     let triggers: [ScheduleTrigger]
     let execute: Execute
     var waits: [Wait] = []
-    /// Whether it was reported why the action cannot be executed.
+    /// Whether the reason why the action cannot be executed was reported.
     var isReported = false
   }
 

@@ -157,7 +157,7 @@ extension URLQueryItem {
 }
 
 extension String {
-  /// Whether it may stand in a path as it is, and leads nowhere else.
+  /// Whether the text may stand in a path as it is, and leads nowhere else.
   fileprivate var isEscapedPath: Bool {
     let allowed = CharacterSet.urlPathAllowed.union(CharacterSet(charactersIn: "%"))
     return unicodeScalars.allSatisfy(allowed.contains) && removingPercentEncoding != nil

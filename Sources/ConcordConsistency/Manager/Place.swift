@@ -62,9 +62,9 @@ private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) asy
 }
 
 extension WeakActor {
-  /// Whether it is the main actor.
+  /// Whether the actor is the main actor.
   fileprivate var isMain: Bool { actor === MainActor.shared }
 
-  /// Whether it is the given actor, and not one that was released.
+  /// Whether the actor is the given one, and not one that was released.
   fileprivate func isSame(as other: (any Actor)?) -> Bool { other != nil && actor === other }
 }

@@ -49,7 +49,7 @@
     struct Link: Encodable {
       let entity: EntityReference
       let place: String
-      /// What is behind it, seen from the entity: the first ones, of those for which the page draws them.
+      /// The links behind this one, seen from the entity: the first ones, of those for which the page draws them.
       var next: [Link]?
       /// The number of all that are behind it.
       var nextCount: Int?
@@ -68,7 +68,7 @@
       let observerCount: Int
       /// The number of observers without a subscription.
       let holders: Int
-      /// Those of them whose places are known, or are being looked up.
+      /// The observers without a subscription whose places are known, or are being looked up.
       let held: [Held]
       let relays: Int
       let aliases: [String]

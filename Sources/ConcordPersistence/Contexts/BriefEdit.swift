@@ -109,7 +109,7 @@ extension PropertyRange {
     columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
   }
 
-  /// Whether it is a collection, which a brief form replaces by one that is recognised.
+  /// Whether the property is a collection, which a brief form replaces by one that is recognised.
   fileprivate var isCollection: Bool { columns.count == 1 && collections.count == 1 }
 
   fileprivate func clear(_ row: inout StoredRow) {

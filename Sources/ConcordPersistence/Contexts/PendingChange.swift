@@ -24,11 +24,11 @@ struct PendingChange: Sendable {
   /// The positions of the properties that were changed only by taking deleted entities out of them. The save does so with the
   /// stored values, whatever they are by then.
   var unlinked: Set<Int> = []
-  /// Whether it was removed before: all of it is new.
+  /// Whether the entity was removed before: all of it is new.
   var isInsertedAgain = false
   /// Whether the entity was inserted without a stamp, and so is later than rows ahead of the clock.
   var isUnstamped = false
-  /// Whether it stands in something that was inserted, and was not inserted itself.
+  /// Whether the entity stands in something that was inserted, and was not inserted itself.
   var isNested = false
   /// The latest given stamp of a deletion that is among the changes. It is remembered also if nothing is stored.
   var givenDeletion: Stamp?

@@ -11,7 +11,7 @@ package final class TaskCancellation: @unchecked Sendable {
     let thread: pthread_t
   }
 
-  /// That of the block which this thread runs. A task that a block begins inherits the value, but not the thread.
+  /// The cancellation of the block that this thread runs. A task that a block begins inherits the value, but not the thread.
   package static var current: TaskCancellation? {
     guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
     return entered.cancellation

@@ -13,7 +13,7 @@ struct MergeStamp {
     next = given == nil ? { parent.nextStamp(after: $0) } : nil
   }
 
-  /// Whether it was not given.
+  /// Whether no stamp was given.
   var isUnstamped: Bool { next != nil }
 
   /// Returns the stamp of an object that replaces a stored row; `nil` if the stored row is fresher.

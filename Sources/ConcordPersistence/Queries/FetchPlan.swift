@@ -8,7 +8,7 @@ struct FetchPlan<T: PersistentEntity> {
   let model: Model
   /// The condition that the store evaluates. It may find more than the predicate does.
   private(set) var condition: StoredCondition
-  /// Whether it finds no more.
+  /// Whether the condition finds exactly what the predicate does.
   private(set) var isExact: Bool
   /// The order that the store applies; `nil` if it cannot.
   private let order: [StoredOrder]?
@@ -50,7 +50,7 @@ struct FetchPlan<T: PersistentEntity> {
     }
   }
 
-  /// The same fetch, of which the store evaluates nothing.
+  /// A plan of this fetch of which the store evaluates nothing.
   var inMemory: FetchPlan {
     var plan = self
     (plan.condition, plan.isExact, plan.rankedSearch) = (.always(true), false, nil)
@@ -168,6 +168,6 @@ extension StoredOrder {
 }
 
 extension ColumnDescription {
-  /// Whether it holds numbers with a fraction, or dates, as such.
+  /// Whether the column holds numbers with a fraction, or dates, as such.
   var isReal: Bool { storageClass == .real && comparison == .none && role == .value }
 }

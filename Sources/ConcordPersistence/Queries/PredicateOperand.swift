@@ -20,7 +20,7 @@ struct PredicateOperand {
   /// Stores a value that it is compared with.
   let encode: (Any) throws -> StoredValue?
 
-  /// Whether it is the value of a column, which is `null` where there is no row.
+  /// Whether the operand is the value of a column, which is `null` where there is no row.
   var isColumn: Bool {
     func isColumn(_ expression: StoredExpression) -> Bool {
       switch expression {

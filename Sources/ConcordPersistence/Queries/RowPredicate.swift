@@ -54,13 +54,13 @@ package struct RowPredicate: Sendable {
     try withoutActuallyEscaping(leaveOut) { try find(reading, $0) }
   }
 
-  /// Whether it holds for a row with these columns, if it depends on nothing else.
+  /// Whether the predicate holds for a row with these columns, if it depends on nothing else.
   package func holds(_ values: [StoredValue], key: StoredValue) throws -> Bool {
     let row = StoredRow(values: values, collections: [], stamp: 0)
     return try entity.evaluating { try StoredEvaluation(EvaluatedRow(key, row), nil).holds(condition) }
   }
 
-  /// The same; it does not hold for a row for which it has no answer.
+  /// Whether the predicate holds for a row with these columns; it does not for a row for which it has no answer.
   package func holds(_ values: [StoredValue], key: StoredValue, leavingOut leaveOut: LeaveOut) throws -> Bool {
     do { return try holds(values, key: key) } catch {
       guard StoreError.isOfPredicate(error) else { throw error }
@@ -89,7 +89,7 @@ extension FetchPlan {
     return keys
   }
 
-  /// The same, row by row, without those for which the condition has no answer.
+  /// Returns the keys row by row, without the rows for which the condition has no answer.
   fileprivate func answeredKeys(_ reading: any RowReading, _ leaveOut: RowPredicate.LeaveOut) throws -> [StoredValue] {
     var keys: [StoredValue] = []
     try evaluateRows(reading) { key, answer in

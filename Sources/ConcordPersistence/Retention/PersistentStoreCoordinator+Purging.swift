@@ -51,7 +51,7 @@ extension PersistentStoreCoordinator {
       reason: "what a purge of '\(entity.name)' is about to remove is observed again and again")
   }
 
-  /// How often a purge begins again at most because something that it was about to remove is observed by now.
+  /// The number of times that a purge begins again at most because something that it was about to remove is observed by now.
   private static var attempts: Int { 8 }
 
   private struct ObservedMeanwhile: Error {}

@@ -42,7 +42,7 @@
       isOutermost && !isNested ? name : "\(scopes.last?.name ?? "").\(name)"
     }
 
-    /// Whether it is written inside of a query of another table.
+    /// Whether the condition is written inside of a query of another table.
     private var isNested = false
 
     private func mayBeNull(_ column: StoredColumn) -> Bool {

@@ -256,7 +256,7 @@
       }
     }
 
-    /// Whether it stays as it is, and has to be noted with other codings.
+    /// Whether the table stays as it is, and has to be noted with other codings.
     var isCarried: Bool { !isChanged && !history.knows(table) }
 
     /// Whether a model that is newer than this one has changed the table.

@@ -61,7 +61,7 @@
     struct Query {
       let sql: String
       let values: [StoredValue]
-      /// Whether it gives the texts of rows, and not folded words.
+      /// Whether the query gives the texts of rows, and not folded words.
       let isOfRows: Bool
 
       private func withStatement<R>(

@@ -267,7 +267,7 @@
       return try insert(row, for: key) || replaceOlder(row, for: key)
     }
 
-    /// Whether it changed a row.
+    /// Inserts a row, and returns whether that changed a row.
     private func insert(_ row: StoredRow, for key: EntityKey, _ purpose: SQLiteStatements.Purpose) throws -> Bool {
       let statements = try statements(key.entity)
       let isWritten = try statements.with(purpose) { statement in

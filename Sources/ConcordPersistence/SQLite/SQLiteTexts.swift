@@ -28,7 +28,7 @@
   }
 
   extension ColumnDescription {
-    /// Whether it holds texts by which an index may be searched.
+    /// Whether the column holds texts by which an index may be searched.
     var isIndexedText: Bool { comparison == .text && role == .value && (isIndexed || isUnique) }
   }
 #endif

@@ -14,7 +14,7 @@
     private struct State {
       var timer: (any DispatchSourceTimer)?
       var isStopped = false
-      /// Whether it was told that the file is gone.
+      /// Whether the watch was told that the file is gone.
       var isGone = false
       /// The number of noticed commits of other writers that were told.
       var told: Int

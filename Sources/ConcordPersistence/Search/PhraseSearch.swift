@@ -1,4 +1,4 @@
-/// Where a run of elements stands among others, found without passing any of these twice.
+/// A search for a run of elements among others, which passes none of these twice.
 ///
 /// It is the algorithm of Knuth, Morris and Pratt ("Fast Pattern Matching in Strings", 1977). The elements themselves are those of the caller,
 /// who compares them.

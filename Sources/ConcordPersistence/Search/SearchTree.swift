@@ -4,7 +4,7 @@ struct SearchTerm: Sendable {
   let words: [[UInt8]]
   /// Whether the last word may go on.
   let isPrefix: Bool
-  /// How the words before the last one are found: these cannot go on.
+  /// The search for the words before the last one: these cannot go on.
   let beginning: PhraseSearch
 
   init(words: [[UInt8]], isPrefix: Bool) {
@@ -42,7 +42,7 @@ extension SearchTree {
     }
   }
 
-  /// Whether it holds where some terms are found.
+  /// Whether the search holds where some terms are found.
   func holds(_ isFound: (SearchTerm) -> Bool) -> Bool {
     switch self {
     case .term(let term): isFound(term)

@@ -14,7 +14,7 @@ package final class DirectDelivery: @unchecked Sendable {
 
   private init() {}
 
-  /// That of this thread. A task that an observer begins inherits the value, but not the thread.
+  /// The delivery of this thread. A task that an observer begins inherits the value, but not the thread.
   static var current: DirectDelivery? {
     guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
     return entered

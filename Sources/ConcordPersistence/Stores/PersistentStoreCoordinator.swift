@@ -265,11 +265,11 @@ public final class PersistentStoreCoordinator: Sendable {
   enum WrittenOutboxes {
     case none
     case one(StoreAttachment)
-    /// That of one store, with its notes; those of the others by their stores.
+    /// The outbox of one store, with its notes; those of the others by their stores.
     case notes(StoreAttachment)
     case all
 
-    /// Whether it is written as the outbox of the session.
+    /// Whether an attached store's outbox is written as that of the session.
     func isOfSession(_ attachment: StoreAttachment) -> Bool {
       if case .notes(let written) = self { attachment == written } else { contains(attachment) }
     }

@@ -3,7 +3,7 @@ import ConcordModel
 
 /// An error that may say that a condition has no answer for a row.
 protocol ConditionFailure: Error {
-  /// Why there is no answer; `nil` for another error.
+  /// The reason why there is no answer; `nil` for another error.
   var reason: String? { get }
 }
 
@@ -24,7 +24,7 @@ extension EntityDescription {
 }
 
 extension CheckedPredicate where T: PersistentEntity {
-  /// Whether it holds for an entity.
+  /// Whether the predicate holds for an entity.
   ///
   /// - Throws: ``/ConcordModel/StoreError/predicateFailed(entity:reason:)`` if it has no answer.
   func holds(_ value: T) throws -> Bool {

@@ -30,7 +30,7 @@ package struct RankedHit: Sendable, Equatable {
 
   package init(rank: Double, key: StoredValue) { (self.rank, self.key) = (rank, key) }
 
-  /// Whether it comes before another: the greater rank, then the smaller key.
+  /// Whether the hit comes before another: the greater rank, then the smaller key.
   package func precedes(_ other: RankedHit) -> Bool {
     rank > other.rank || rank == other.rank && StoredValue.precedes(key, other.key)
   }

@@ -5,7 +5,7 @@ package import ConcordModel
 package protocol RetentionGuard: AnyObject, Sendable {
   /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for others who use the guard.
   func pendingKeys() -> Set<EntityKey>
-  /// The same up to the last change that has ended, which waits for nobody who uses the guard.
+  /// The entities of ``pendingKeys()`` up to the last change that has ended. It waits for nobody who uses the guard.
   func presentKeys() -> Set<EntityKey>
   /// Whether an entity is observed. Called within a transaction of a store, so that it waits for nobody.
   func isObserved(_ key: EntityKey) -> Bool

@@ -10,7 +10,7 @@ final class RetentionRules: Sendable {
     let slack: Int
     var writes = 0
     var isEnqueued = false
-    /// How often it was applied.
+    /// The number of times that the rule was applied.
     var applications = 0
     /// The seconds after which it is looked at again what it has left because that was not saved.
     var pause = RetentionRules.leastPause

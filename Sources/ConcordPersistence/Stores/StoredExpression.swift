@@ -156,7 +156,7 @@ extension StoredExpression {
     }
   }
 
-  /// Whether it looks further out than so many steps.
+  /// Whether the expression looks further out than so many steps.
   func looksOut(of depth: Int) -> Bool {
     switch self {
     case .value, .column: false
@@ -182,7 +182,7 @@ extension StoredCondition {
     }
   }
 
-  /// Whether it depends on nothing but the row.
+  /// Whether the condition depends on nothing but the row.
   var isOfRow: Bool {
     switch self {
     case .relates(let a, _, let b): a.otherEntities.isEmpty && b.otherEntities.isEmpty

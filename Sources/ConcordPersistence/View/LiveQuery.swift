@@ -13,7 +13,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   let isFlat: Bool
   let equalities: [Equality]?
   private let plan: FetchPlan<T>
-  /// What is left to memory of the plan; `nil` if nothing is.
+  /// The part of the plan that is left to memory; `nil` if nothing is.
   private let predicate: CheckedPredicate<T>?
   private let order: TotalOrder<T>
   private let condition: RowQuery
@@ -48,7 +48,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private(set) var looks = 0
   /// The entities that are left out because the predicate has no answer for them.
   private var unanswered: Set<StoredValue> = []
-  /// Those that were when the result was shown last, of which nobody is told again.
+  /// The entities that were left out when the result was shown last, of which nobody is told again.
   private var told: Set<StoredValue> = []
   /// The error of one of the others.
   private var newFailure: (any Error)?
@@ -259,7 +259,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     }
   }
 
-  /// What the condition looks at: where it looks at collections, the whole row.
+  /// Returns the part of a row that the condition looks at: where it looks at collections, the whole row.
   private func row(of key: EntityKey, _ rows: ChangedRows, _ reading: any RowReading) throws -> StoredRow? {
     try plan.condition.isOfRow ? rows.row(of: key) : reading.row(of: key)
   }

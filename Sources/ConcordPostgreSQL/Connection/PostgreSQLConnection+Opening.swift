@@ -2,7 +2,7 @@
   import CPostgreSQL
   import Foundation
 
-  /// What a connection is opened with: the options of libpq.
+  /// The opening of a connection, with the options of libpq.
   extension PostgreSQLConnection {
     /// Whether a server accepts connections at this moment, whoever asks. It is not asked for the database.
     static func isAccepted(_ options: PostgreSQLOptions) -> Bool {

@@ -14,7 +14,7 @@
     struct Command {
       let sql: String
       var parameters = PostgreSQLParameters.none
-      /// Whether it is kept as a prepared statement.
+      /// Whether the command is kept as a prepared statement.
       var isKept = true
 
       /// A statement that is not kept.
@@ -46,7 +46,7 @@
     private var deferred: [Command] = []
     /// The batches that were sent whose answers are not read yet: for each answer the statement that it prepares, or `nil`.
     private var unread: [[Statement?]] = []
-    /// How answers are waited for, where it matters that they are known at once.
+    /// The way to wait for answers, where it matters that they are known at once.
     var wakefulness: Wakefulness?
     /// The time at which the connection was given back to the pool.
     var idleSince = Date.distantPast
@@ -387,7 +387,7 @@
       return payloads
     }
 
-    /// Whether it is still there, as far as that is known without asking.
+    /// Whether the connection is still there, as far as that is known without asking.
     var isAlive: Bool {
       if isBroken { return false }
       var waiting = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)

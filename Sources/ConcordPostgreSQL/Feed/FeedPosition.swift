@@ -11,7 +11,7 @@
     let xmin: UInt64
     /// No transaction from this one on is seen.
     let xmax: UInt64
-    /// Those before it that are not seen, as the server writes them, separated by commas.
+    /// The transactions before `xmax` that are not seen, as the server writes them, separated by commas.
     let inProgress: String
 
     /// - Parameter snapshot: what the server writes: `xmin:xmax:those in progress`.
@@ -38,7 +38,7 @@
     let epoch: String
     /// In the order of their ids.
     let transactions: [Transaction]
-    /// Those that were not asked for.
+    /// The transactions that were not asked for.
     let excepted: Set<TransactionID>
     /// The number of keys by the name of the entity, those that were not asked for, too.
     let keyCounts: [String: Int]
@@ -46,7 +46,7 @@
     let isTrimmed: Bool
     /// Whether the state that was looked at is before the position.
     let isBehind: Bool
-    /// Whether it is not known what was trimmed, since a copy has brought a greater id: see ``ForeignChanges``.
+    /// Whether the feed cannot tell what was trimmed, since a copy has brought a greater id: see ``ForeignChanges``.
     let hasForeign: Bool
 
     /// A committed transaction.

@@ -11,7 +11,7 @@
     let scope: String
     /// No transaction from this one on is seen.
     let end: UInt64
-    /// Those before it that are not seen.
+    /// The transactions before `end` that are not seen.
     let unseen: [UInt64]
 
     /// All transactions before this one are seen.
@@ -41,7 +41,7 @@
       StorePosition(rawValue: "\(scope).\(unseen.map(String.init).joined(separator: ",")).\(end)")
     }
 
-    /// Whether it sees all transactions up to one.
+    /// Whether the position sees all transactions up to one.
     func sees(upTo last: UInt64) -> Bool { last < begin }
 
     /// The statement that finds what is visible to its own snapshot, and was not at this position, in its order: of entities, and if there is

@@ -35,7 +35,7 @@
       var completeFeed: String?
       /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
       var told: Set<TransactionID> = []
-      /// Those before the position that are not told yet, and their keys.
+      /// The transactions before the position that are not told yet, and their keys.
       var untold: [TransactionID: [EntityKey]] = [:]
       /// Connections of this store of whose last transaction it is not known how it has ended.
       var doubted: Set<String> = []
@@ -100,7 +100,7 @@
       ).text(0, 0)
     }
 
-    /// Where a database is now.
+    /// Returns the present position of a database.
     static func now(_ connection: PostgreSQLConnection, _ store: String) throws -> (FeedPosition, epoch: String) {
       let result = try connection.query(
         "SELECT pg_current_snapshot()::text, \(FeedChanges.epoch) FROM concord_state s")

@@ -11,7 +11,7 @@
     private let forms: [ColumnForm]
     private let session: PostgreSQLSession
     private(set) var result: PostgreSQLResult
-    /// Those of the result, which is held.
+    /// The values of the result, which is held.
     private var values: PostgreSQLResult.Values
     private(set) var row: Int
 

@@ -96,7 +96,7 @@
   }
 
   extension StoredCondition {
-    /// Whether it searches in texts.
+    /// Whether the condition searches in texts.
     var searches: Bool {
       switch self {
       case .matches: true

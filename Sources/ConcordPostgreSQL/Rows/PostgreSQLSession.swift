@@ -37,7 +37,7 @@
     private var nesting = 0
     /// Whether the connection plans statements once, as the watch's does.
     private var plansOnce: Bool
-    /// That of a reading; `nil` in a writing.
+    /// The transaction of a reading; `nil` in a writing.
     private let reading: ReadingTransaction?
     /// The time for which deletions are remembered, in seconds.
     let deletionTime: TimeInterval

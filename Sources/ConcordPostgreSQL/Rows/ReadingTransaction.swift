@@ -6,7 +6,7 @@
   final class ReadingTransaction {
     private let connection: PostgreSQLConnection
     private let mayBeLeftOut: Bool
-    /// Whether it is the one in which the watch has asked what is new.
+    /// Whether the transaction is the one in which the watch has asked what is new.
     let isTold: Bool
     private var isLast = false
     private var progress = Progress.none
@@ -57,7 +57,7 @@
     /// Notes that the closure of the reading may be run again, also after it has read something.
     func noteMayReadAgain() { mayReadAgain = true }
 
-    /// Whether it was lost, and the closure may be run again.
+    /// Whether the transaction was lost, and the closure may be run again.
     var mayBeDoneAgain: Bool { loss != nil && (mayReadAgain || !hasRead) }
 
     /// Notes that there are further batches all the same.

@@ -3,9 +3,9 @@
 
   /// The indexes of words that a session uses.
   struct SearchUse: Sendable {
-    /// Those that searches read.
+    /// The indexes that searches read.
     var read: [EntityDescription: PostgreSQLSearchIndex] = [:]
-    /// Those that writes keep up to date.
+    /// The indexes that writes keep up to date.
     var folded: [EntityDescription: PostgreSQLSearchIndex] = [:]
     /// The tables of which this program folds the words, and in which form, as the triggers read them; `nil` if there are none.
     var claim: String?

@@ -124,7 +124,7 @@
       rows = ParameterRows(positions.map { table.forms[$0].type } + [table.keyForm.type, .double])
     }
 
-    /// Whether it may run in one statement with these. A row may be in a statement once only.
+    /// Whether an update may run in one statement with these. A row may be in a statement once only.
     func takes(_ update: RowUpdate, of key: StoredValue, _ table: PostgreSQLTable) -> Bool {
       table === self.table && update.positions == positions && !keys.contains(key)
     }

@@ -27,9 +27,9 @@
     let uniqueColumns: [PostgreSQLUniqueColumn]
 
     let selectRow: String
-    /// Those of an array of keys.
+    /// The statement that reads the rows of an array of keys.
     let selectRows: String
-    /// Those that have changed since a position of the feed, and are few.
+    /// The statement that reads the rows that have changed since a position of the feed, and are few.
     let selectChanged: ChangesStatement
     /// The types of the columns that are written: the key, the id as given, the others, the stamp.
     let writtenTypes: [PostgreSQLType]

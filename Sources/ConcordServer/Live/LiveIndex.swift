@@ -34,7 +34,7 @@
     private var devices: [DeviceName: Set<Int>] = [:]
     private var users: [String: Int] = [:]
     private var roots: [EntityDescription: Roots] = [:]
-    /// Those whose predicates look at other rows.
+    /// The requests whose predicates look at other rows.
     private var others: Set<Place> = []
 
     var isEmpty: Bool { waiting.isEmpty }

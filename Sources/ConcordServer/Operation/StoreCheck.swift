@@ -10,7 +10,7 @@
 
     private struct State {
       var isLooking = false
-      /// Those who wait for the look that is under way, by their numbers.
+      /// The requests that wait for the look that is under way, by their numbers.
       var waiting: [Int: AsyncStream<Bool>.Continuation] = [:]
       var lastNumber = 0
     }

@@ -63,7 +63,7 @@
       let page: Page
       /// The position of its state.
       let position: StorePosition
-      /// What a device has that applies it.
+      /// The state of a device that has applied the page.
       let states: [SyncSeal.State]
     }
 

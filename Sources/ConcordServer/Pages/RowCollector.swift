@@ -32,7 +32,7 @@
     enum Wanted {
       /// All.
       case all
-      /// Those that have changed, and all inside of them: they may contain what the device does not have.
+      /// The rows that have changed, and all inside of them: they may contain what the device does not have.
       case changed
     }
 

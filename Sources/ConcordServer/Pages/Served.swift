@@ -16,7 +16,7 @@
       try predicate.holds(values, key: key, leavingOut: leaveOut)
     }
 
-    /// Whether it held for a row with earlier columns. If it had no answer then, it may have one now.
+    /// Whether the predicate held for a row with earlier columns. If it had no answer then, it may have one now.
     func held(_ before: [StoredValue], key: StoredValue) throws -> Bool {
       try predicate.holds(before, key: key) { _, _ in }
     }

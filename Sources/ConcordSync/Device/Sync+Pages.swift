@@ -183,7 +183,7 @@ extension Sync {
     await sleep(settings.backoff.delay(after: failures, using: &generator))()
   }
 
-  /// What a page brings again of subscriptions that the file had.
+  /// The part of the subscriptions of the file that a page brings again.
   private enum Repetition {
     /// Nothing.
     case none

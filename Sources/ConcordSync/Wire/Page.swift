@@ -5,7 +5,7 @@ package struct Page: Sendable {
   package struct Subscription: Sendable {
     /// The reason for which the server does not serve it; `nil` if it does.
     package var refusal: String?
-    /// Whether it is refused because the server does not know the publication, which another server may.
+    /// Whether the subscription is refused because the server does not know the publication, which another server may.
     package var isUnknown = false
     /// The type of its rows.
     package var entity = ""
@@ -55,7 +55,7 @@ package struct Page: Sendable {
     (self.schema, self.subscriptions) = (schema, subscriptions)
   }
 
-  /// Whether it changes nothing but the position.
+  /// Whether the page changes nothing but the position.
   package var isEmpty: Bool { keys.isEmpty && rows.isEmpty && gone.isEmpty && subscriptions.allSatisfy(\.isEmpty) }
 }
 
