@@ -1,6 +1,5 @@
 extension EntityStore {
-  /// The changes of each transaction as an asynchronous sequence: one element a transaction, in commit order. Elements that a
-  /// slow reader has not read yet are buffered.
+  /// The changes of each transaction as an asynchronous sequence: one element a transaction, in commit order.
   ///
   /// ```swift
   /// for await changeSet in store.changes where changeSet.context != .server {
@@ -10,7 +9,12 @@ extension EntityStore {
   ///
   /// Each iteration begins with the next transaction, and ends only when its task is cancelled.
   ///
-  /// - Complexity: during an iteration each transaction costs its writes once more; otherwise nothing.
+  /// None is left out for a slow reader: the elements that it has not read yet are buffered, with the values in them, without a limit. So
+  /// read in a task of its own, hand slow work over to another one, and cancel the task when nobody needs the changes any longer. An iterator that is
+  /// retained and not read holds the changes of all later transactions; one that is released holds nothing. Whoever needs the newest state only
+  /// observes entities or queries, for which no states are buffered.
+  ///
+  /// - Complexity: during an iteration each transaction costs its writes once more, and the memory of its changes until they are read; otherwise nothing.
   public var changes: StoreChanges { StoreChanges(store: self) }
 
   /// Calls a closure with the changes of each transaction, in commit order, never overlapping, before the writing call
