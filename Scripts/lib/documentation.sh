@@ -79,15 +79,15 @@ extract_module() {
     -minimum-access-level public -output-dir "$graphs/$module" || fail "the symbols of $module cannot be read"
 }
 
-# check_summaries FOLDER: that each public symbol has a summary, by the graphs that extract_symbols wrote.
+# check_summaries FOLDER: that each public symbol has a summary and says what it throws, by the graphs that extract_symbols wrote.
 check_summaries() {
   ensure 'Python 3' have_command python3 -- python3 python3
-  python3 -B "$root/Scripts/lib/summaries.py" "$1" || fail 'public symbols have no summary'
+  python3 -B "$root/Scripts/lib/summaries.py" "$1" || fail 'public symbols have no summary, or do not say what they throw'
 }
 
 # build_documentation OUTPUT: converts the catalogs of the modules into folders of OUTPUT. They link to each other, those that come
 # later to those before. The modules have been built for debugging, but for those of synchronisation, which this builds where nobody else
-# has. Warnings are errors, and so is a symbol without a summary.
+# has. Warnings are errors, and so is a symbol without a summary, or one that throws without saying what.
 build_documentation() {
   local docc graphs=.build/symbol-graphs module catalog options=()
   build_server_modules

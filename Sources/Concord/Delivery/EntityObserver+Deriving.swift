@@ -6,10 +6,10 @@ extension EntityObserver {
   /// let subscription = count.observe { print($0) }
   /// ```
   ///
-  /// Observers are called when the result differs from the previous one, by `==` if the type has it. The function is called
-  /// where observers are, and wherever the value is read; it may use the store. The returned observer retains the entity, as
-  /// this one does.
+  /// Observers are called when the result differs from the previous one, by `==` if the type has it. The returned observer retains the
+  /// entity, as this one does.
   ///
+  /// - Parameter transform: the function. It is called where observers are, and wherever the value is read; it may use the store.
   /// - Complexity: constant, plus one call of the function for each notice or reading.
   public func map<Derived: Sendable>(_ transform: @escaping @Sendable (Value) -> Derived) -> EntityObserver<Derived> {
     source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, transform)) }

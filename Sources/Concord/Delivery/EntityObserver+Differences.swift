@@ -22,6 +22,14 @@ extension EntityObserver where Value: Collection, Value.Element: Identifiable & 
   ///
   /// The closure is called as that of ``observe(buffering:firstCall:isolation:file:line:onChange:)`` is.
   ///
+  /// - Parameters:
+  ///   - buffering: the states that the closure receives when it is slower than the writers. A difference is that to the last state received.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - lineNumber: the line of the call.
+  ///   - onChange: a closure that receives each difference.
+  /// - Returns: a subscription, which ends when it is released.
   /// - Complexity: O(*n* log *n*) a call; for the results of a query what differs, times the logarithm of *n*. The subscription retains the last delivered collection.
   public func observeDifferences(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,

@@ -40,6 +40,14 @@ extension EntityObserver {
   /// ```swift
   /// let subscription = observer.observe(on: MainActor.shared) { label.text = $0.title }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - actor: the main actor.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - lineNumber: the line of the call.
+  ///   - onChange: a closure that receives each value. The first call is made before `observe` returns.
+  /// - Returns: a subscription, which ends when it is released.
   @MainActor
   @inlinable public func observe(
     on actor: MainActor, buffering: Buffering = .newestOnly, file: StaticString = #fileID,
@@ -56,6 +64,17 @@ extension EntityObserver {
   /// ```swift
   /// let subscription = observer.observe(\.title) { title in print(title) }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - part: the key path of the part.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - lineNumber: the line of the call.
+  ///   - onChange: a closure that receives the part whenever it differs from the part that it received before, by `==`.
+  /// - Returns: a subscription, which ends when it is released.
+  /// - Complexity: constant, plus one comparison for each change of the value.
   public func observe<Part: Equatable & Sendable>(
     _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce,
     isolation: isolated (any Actor)? = #isolation,

@@ -69,7 +69,8 @@ public final class OptimisticLayer: Sendable {
   /// }
   /// ```
   ///
-  /// The closure is called on the thread that ended the layer, outside of the transaction.
+  /// - Parameter body: a closure that receives the final state. It is called on the thread that ended the layer, outside of the
+  ///   transaction, or on the calling thread.
   public func onEnd(_ body: @escaping @Sendable (State) -> Void) { record.onEnd(body) }
 
   /// Waits until the layer has ended, and returns its state. If the task is cancelled meanwhile, returns ``State/pending``.

@@ -7,9 +7,10 @@ public protocol EntityStoreLogger: Sendable {
   func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
   /// Reports that a value was discarded, because its stamp is not newer than the stored one.
   func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
-  /// A write without a stamp was taken, and the stored stamp is ahead of the store's clock. The entity has the next stamp after
-  /// that now. Dates that are given lose to it until the clock gets there: for years, if the stamp was made with
-  /// `timeIntervalSince1970` (see ``Stamp``).
+  /// Reports that a write without a stamp was taken although the stored stamp is ahead of the store's clock.
+  ///
+  /// The entity has the next stamp after that now. Dates that are given lose to it until the clock gets there: for years, if the stamp was
+  /// made with `timeIntervalSince1970` (see ``Stamp``).
   func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp)
   /// Reports that an `update` tried to change the id, and that nothing was changed.
   func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)
@@ -27,11 +28,15 @@ public protocol EntityStoreLogger: Sendable {
   /// Reports, in debug builds, a stored value with an entity that stands in no relation, and so is never brought up to date;
   /// also if a relation of the value holds the same entity.
   ///
-  /// Called once for each place in a type. `path` leads from the value to the entity, as in `edition.translators[]`; `advice`
-  /// is the code to write there. An entity is a value of an ``Aggregate`` type, or of another `Identifiable` type of which
+  /// Called once for each place in a type. An entity is a value of an ``Aggregate`` type, or of another `Identifiable` type of which
   /// the store has or had entities. Values are searched when they are written: the first 16 of each type, then the 32nd, the
   /// 64th and so on, since an optional that is `nil` in one value need not be in the next. A store without a logger searches
   /// nothing.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the value.
+  ///   - path: the way from the value to the entity, as in `edition.translators[]`.
+  ///   - advice: the code to write there.
   func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String)
   /// Reports that an optimistic layer was dropped, because its closure no longer applied: it threw the error, or an update in
   /// it found nothing (``NothingToUpdate``). See ``EntityStore/optimistically(_:)``.

@@ -19,6 +19,12 @@ public struct FetchDescriptor<T>: Sendable {
   public var fetchOffset: Int?
 
   /// Creates a description of a fetch.
+  ///
+  /// - Parameters:
+  ///   - predicate: the condition of the entities; `nil` for all.
+  ///   - sortBy: the order of the result; that of the ids where it does not tell entities apart.
+  ///   - fetchLimit: the greatest number of entities in the result; no limit if it is `nil`.
+  ///   - fetchOffset: the number of entities to leave out at the beginning of the result; none if it is `nil`.
   public init(
     predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = [], fetchLimit: Int? = nil, fetchOffset: Int? = nil
   ) {

@@ -33,7 +33,10 @@ public protocol Observer<T> {
 }
 
 extension Observer {
-  /// Calls back with the current value, and then with each new one.
+  /// Calls a closure with the current value, and then with each new one.
+  ///
+  /// - Parameter onChange: a closure that receives the values, on the store's queue or, with
+  ///   ``EntityStore/Delivery/immediate``, on the committing thread.
   @_disfavoredOverload
   public func observe(onChange: @escaping @Sendable (T) -> Void) -> Subscription { _observe(onChange) }
 }

@@ -16,6 +16,8 @@ extension EntityStore {
   }
 
   /// Returns all stored entities of a type, in no particular order.
+  ///
+  /// - Complexity: the number of stored entities of the type.
   public func all<T: Identifiable & Sendable>(_ type: T.Type) -> [T] {
     shared.read(token) { core, isCommitted in core.values(of: core.nodes(of: type, isCommitted), isCommitted) }
   }
@@ -32,6 +34,11 @@ extension EntityStore {
   }
 
   /// Returns the number of stored entities of a type that meet a condition.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - isIncluded: the condition. It is called on the calling thread, without any lock, and may use the store.
+  /// - Complexity: the number of stored entities of the type.
   public func count<T: Identifiable & Sendable>(
     _ type: T.Type, where isIncluded: (T) throws -> Bool
   ) rethrows -> Int {
@@ -62,6 +69,8 @@ extension EntityStore {
   }
 
   /// Observes all entities of a type, as they are stored and removed. The observer retains none of them.
+  ///
+  /// - Complexity: the number of stored entities of the type, also for each notice and each reading.
   public func observer<T: Identifiable & Sendable>(all type: T.Type) -> EntityObserver<[T]> {
     shared.read(token) { core, _ in
       EntityObserver(DerivedSource(ListSource<T>(core, shared), core, isSame: haveSameElements) { $0 })

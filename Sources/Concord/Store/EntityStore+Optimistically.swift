@@ -14,7 +14,7 @@ extension EntityStore {
   /// Stamps do not count in the closure: its writes are always taken, and keep the stored stamps. A layer made in the closure
   /// of another layer is a part of that.
   ///
-  /// - Parameter body: makes the change, through the store that it is handed.
+  /// - Parameter body: a closure that makes the change, through the store that it receives.
   /// - Returns: the layer, which stays pending also if the result is released.
   /// - Throws: what the closure throws when it is called the first time. Then there is no layer.
   /// - Complexity: that of the closure, and the same again for each write on which the layer may depend, as long as it is

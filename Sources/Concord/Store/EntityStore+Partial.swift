@@ -42,6 +42,13 @@ extension EntityStore {
   /// ```swift
   /// store.store(try await api.books(), named: .catalogue, merging: .ifPresent)
   /// ```
+  ///
+  /// - Parameters:
+  ///   - entities: the values, with all they contain.
+  ///   - alias: a name to keep the entities alive and find the collection by.
+  ///   - stamp: the stamp of the values; if `nil`, the store's ``Stamping`` decides.
+  ///   - rule: the fields that may be missing.
+  /// - Complexity: the number of entities in the values, and the fields that may be missing.
   @discardableResult
   public func store<C: MutableCollection & Sendable>(
     _ entities: C, named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil, merging rule: MergeRule<C.Element>
@@ -56,6 +63,12 @@ extension EntityStore {
   }
 
   /// Stores several values that may be incomplete, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - entities: the values, with all they contain.
+  ///   - stamp: the stamp of the values; if `nil`, the store's ``Stamping`` decides.
+  ///   - rule: the fields that may be missing.
+  /// - Complexity: the number of entities in the values, and the fields that may be missing.
   @discardableResult
   public func store<C: Collection>(
     _ entities: C, modifiedAt stamp: Stamp? = nil, merging rule: MergeRule<C.Element>

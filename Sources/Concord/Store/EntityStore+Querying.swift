@@ -23,7 +23,7 @@ extension EntityStore {
   ///   - predicate: the condition. It is evaluated where observers are called, for an asynchronous sequence on the thread that commits, and
   ///     where the value is read.
   ///   - order: the order of the results. A property to sort by must not read the query.
-  ///   - limit: the greatest number of entities to show.
+  ///   - limit: the greatest number of entities to show; no limit if it is `nil`.
   /// - Complexity: of making it, the number of stored entities of the type, with one evaluation for each, and a sort. Afterwards, of a
   ///   notice or a reading, the number of changed entities times the logarithm of the number of results.
   public func query<T: Identifiable & Sendable>(
@@ -38,9 +38,15 @@ extension EntityStore {
   /// let late = store.query(Note.self, where: { $0.isLate }, sortBy: [SortDescriptor(\.due)])
   /// ```
   ///
-  /// As with a predicate, except that any change of an entity of the type concerns the query. The condition is called once for each new
-  /// value of an entity, where observers are called and where the value is read, without any lock. It may use the store, but what it finds
-  /// there is not followed.
+  /// As with a predicate, except that any change of an entity of the type concerns the query.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - isIncluded: the condition. It is called once for each new value of an entity, where observers are called and where the value is read,
+  ///     without any lock. It may use the store, but what it finds there is not followed.
+  ///   - order: the order of the results. A property to sort by must not read the query.
+  ///   - limit: the greatest number of entities to show; no limit if it is `nil`.
+  /// - Complexity: as with a predicate.
   public func query<T: Identifiable & Sendable>(
     _ type: T.Type, where isIncluded: @escaping @Sendable (T) -> Bool, sortBy order: [SortDescriptor<T>] = [],
     limit: Int? = nil
@@ -53,19 +59,28 @@ extension EntityStore {
   /// ```swift
   /// let subscription = store.query(Note.self).sum(\.minutes).observe { print($0, "minutes") }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - order: the order of the results. A property to sort by must not read the query.
+  ///   - limit: the greatest number of entities to show; no limit if it is `nil`.
+  /// - Complexity: as with a predicate.
   public func query<T: Identifiable & Sendable>(
     _ type: T.Type, sortBy order: [SortDescriptor<T>] = [], limit: Int? = nil
   ) -> EntityObserver<EntityResults<T>> {
     query(EntryOrder(order), offset: nil, limit, nil, nil)
   }
 
-  /// Asks for the entities that a description tells, and keeps the answer up to date.
+  /// Asks for the entities that a descriptor describes, and keeps the answer up to date.
   ///
   /// ```swift
   /// let first = store.query(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.due)], fetchLimit: 20))
   /// ```
   ///
   /// The same description fetches from files.
+  ///
+  /// - Parameter descriptor: the condition, the order, and the part of the results.
+  /// - Complexity: as with a predicate.
   public func query<T: Identifiable & Sendable>(_ descriptor: FetchDescriptor<T>) -> EntityObserver<EntityResults<T>> {
     query(descriptor, in: EntryOrder(descriptor.sortBy))
   }

@@ -29,6 +29,16 @@ extension EntityStore {
   ///
   /// Where it is called, and when for the first time, is as with ``EntityObserver/observe(buffering:firstCall:isolation:file:line:onChange:)``.
   ///
+  /// - Parameters:
+  ///   - a: the observer of one value.
+  ///   - b: the observer of another value.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - line: the line of the call.
+  ///   - onChange: a closure that receives both values, of one committed state.
+  /// - Returns: a subscription, which ends when it is released.
   /// - Complexity: constant.
   public func observe<A: Sendable, B: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>,
@@ -54,6 +64,18 @@ extension EntityStore {
   }
 
   /// Observes three values at once: calls a closure with all of them, once for each transaction that changes any of them.
+  ///
+  /// - Parameters:
+  ///   - a: the observer of one value.
+  ///   - b: the observer of another value.
+  ///   - c: the observer of a third value.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - line: the line of the call.
+  ///   - onChange: a closure that receives all three values, of one committed state. It is called as that of two values is.
+  /// - Returns: a subscription, which ends when it is released.
   public func observe<A: Sendable, B: Sendable, C: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
@@ -82,6 +104,19 @@ extension EntityStore {
   }
 
   /// Observes four values at once: calls a closure with all of them, once for each transaction that changes any of them.
+  ///
+  /// - Parameters:
+  ///   - a: the observer of one value.
+  ///   - b: the observer of another value.
+  ///   - c: the observer of a third value.
+  ///   - d: the observer of a fourth value.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - line: the line of the call.
+  ///   - onChange: a closure that receives all four values, of one committed state. It is called as that of two values is.
+  /// - Returns: a subscription, which ends when it is released.
   public func observe<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
@@ -126,6 +161,9 @@ extension EntityStore {
   ///
   /// The result notifies once for each transaction that changes, stores or removes any of them, and retains them.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - ids: the ids. One that is not stored has no entity in the result until it is.
   /// - Complexity: the number of ids, also for each notice and each reading.
   public func observer<T: Identifiable & Sendable>(
     _ type: T.Type, ids: some Sequence<T.ID>

@@ -11,7 +11,8 @@ extension EntityStore {
   ///   - entity: the value, with all it contains.
   ///   - alias: a name to keep the entity alive and find it by.
   ///   - stamp: the stamp of the value; if `nil`, the store's ``Stamping`` decides.
-  ///   - ifPresent: changes the value before it is stored, if the entity is in the store already.
+  ///   - ifPresent: a closure that receives the given value and changes it before it is stored. It is called if the entity is in the store
+  ///     already, on the calling thread, within the transaction.
   /// - Returns: an observer, which retains the entity. If it is released, and nothing else retains the entity, so is the
   ///   entity.
   /// - Complexity: the number of entities in the value.
@@ -55,6 +56,10 @@ extension EntityStore {
   /// store.store([bookA, bookB], named: .favourites)
   /// ```
   ///
+  /// - Parameters:
+  ///   - entities: the values, with all they contain.
+  ///   - alias: a name to keep the entities alive and find the collection by.
+  ///   - stamp: the stamp of the values; if `nil`, the store's ``Stamping`` decides.
   /// - Returns: an observer of these entities, without any that is removed later.
   /// - Complexity: the number of entities in the values.
   @discardableResult
@@ -74,6 +79,9 @@ extension EntityStore {
   /// let observer = store.store([bookA, bookB])
   /// ```
   ///
+  /// - Parameters:
+  ///   - entities: the values, with all they contain.
+  ///   - stamp: the stamp of the values; if `nil`, the store's ``Stamping`` decides.
   /// - Returns: an observer of these entities, without any that is removed later.
   /// - Complexity: the number of entities in the values.
   @discardableResult

@@ -8,6 +8,12 @@ extension EntityStore {
   /// The closure may also change entities inside the value: those that differ from the given ones are stored. The closure is
   /// not called if the write is known to be stale. A change of the id is refused.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entity.
+  ///   - id: the id of the entity.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored value and changes it, once, on the calling thread, within the
+  ///     transaction. Its calls of the store join the transaction.
   /// - Returns: whether the entity exists and the write was taken.
   /// - Complexity: what the closure changed.
   @discardableResult
@@ -38,6 +44,11 @@ extension EntityStore {
 
   /// Changes the entity that an alias names. If the closure changes its id, the alias names another entity afterwards.
   ///
+  /// - Parameters:
+  ///   - alias: the name of the entity.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored value and changes it, once, on the calling thread, within the
+  ///     transaction.
   /// - Returns: whether the alias names an entity and the write was taken.
   /// - Complexity: what the closure changed.
   @discardableResult
@@ -56,6 +67,11 @@ extension EntityStore {
   /// store.update(named: .favourites) { $0.append(book) }
   /// ```
   ///
+  /// - Parameters:
+  ///   - alias: the name of the collection.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored collection and changes it, once, on the calling thread, within the
+  ///     transaction.
   /// - Returns: whether the alias names a collection and the write was taken.
   /// - Complexity: what the closure changed.
   @discardableResult

@@ -59,6 +59,13 @@ public final class EntityStore: Sendable {
   /// ```swift
   /// let store = EntityStore(delivery: .immediate, date: { Date(timeIntervalSinceReferenceDate: 0) })
   /// ```
+  ///
+  /// - Parameters:
+  ///   - delivery: the place where observers are called that belong to no actor.
+  ///   - stamping: the stamps of writes that are given none.
+  ///   - logger: a receiver of what the store does.
+  ///   - date: a closure that tells the date for unstamped writes, for tests; if `nil`, the system does. It is called
+  ///     during writes, and must not use the store.
   public init(
     delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil

@@ -14,6 +14,10 @@ extension EntityStore {
   /// store.store(Set([bookA, bookB]), named: .favourites)
   /// ```
   ///
+  /// - Parameters:
+  ///   - entities: the values, with all they contain.
+  ///   - alias: a name to keep the entities alive and find the set by.
+  ///   - stamp: the stamp of the values; if `nil`, the store's ``Stamping`` decides.
   /// - Returns: an observer of these entities, in no particular order, without any that is removed later.
   /// - Complexity: the number of entities in the values.
   @discardableResult
@@ -44,6 +48,11 @@ extension EntityStore {
   /// store.update(named: .favourites) { $0.insert(book) }
   /// ```
   ///
+  /// - Parameters:
+  ///   - alias: the name of the set.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored set and changes it, once, on the calling thread, within the
+  ///     transaction.
   /// - Returns: whether the alias names a set and the write was taken.
   /// - Complexity: the number of entities in the set.
   @discardableResult

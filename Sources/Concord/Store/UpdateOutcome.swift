@@ -25,6 +25,12 @@ extension EntityStore {
   ///
   /// If the closure throws, nothing is changed: its other calls to the store are undone, too.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entity.
+  ///   - id: the id of the entity.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored value and changes it, once, on the calling thread, within the
+  ///     transaction.
   /// - Throws: what the closure throws.
   /// - Complexity: what the closure changed.
   public func updateOutcome<T: Identifiable & Sendable, Failure: Error>(
@@ -61,6 +67,12 @@ extension EntityStore {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - type: the type of the entity.
+  ///   - id: the id of the entity.
+  ///   - stamp: the stamp of the change; if `nil`, the store's ``Stamping`` decides.
+  ///   - update: a closure that receives the stored value and changes it, once, on the calling thread, within the
+  ///     transaction.
   /// - Returns: whether the entity exists and the write was taken.
   /// - Throws: what the closure throws.
   /// - Complexity: what the closure changed.

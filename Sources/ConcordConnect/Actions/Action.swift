@@ -49,5 +49,6 @@ public protocol EntityAction: Action {
   ///
   /// - Parameter context: a context of the action alone, which counts its operations. Unsaved changes are discarded
   ///   afterwards.
+  /// - Throws: any error, which the ``ActionProxy`` reports. `CancellationError` means that the action was cancelled.
   func execute(context: ActionContext) async throws
 }

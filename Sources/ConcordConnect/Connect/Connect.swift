@@ -19,7 +19,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   func start() throws
   /// Starts the connect on another thread, and calls a block with the error, if there is one.
   ///
-  /// - Parameter block: gets the error, or `nil`, on any thread.
+  /// - Parameter block: a closure that receives the error, or `nil` once the connect is started, on any thread.
   func start(block: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Cancels all actions, waits until the running ones have ended, and detaches all stores. Does nothing if the connect
@@ -29,6 +29,8 @@ public protocol Connect: PersistentContainer, ActionManager {
   ///   started. ``Errors/calledFromAction(_:)`` if an action calls it, which would wait for itself.
   func stop() throws
   /// Stops the connect on another thread, and calls a block with the error, if there is one. An action may call it.
+  ///
+  /// - Parameter block: a closure that receives the error, or `nil` once the connect is stopped, on any thread.
   func stop(block: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Whether the connect is started, and takes work.
@@ -48,7 +50,8 @@ extension Connect {
   /// It returns when the change is shown, and durable. It may be called while the connect is not started, as long as a store is
   /// attached.
   ///
-  /// - Returns: what waits in the ``outbox``.
+  /// - Parameter action: the change. Its type is registered with the outbox, if it was not yet.
+  /// - Returns: the entry of the action in the ``outbox``.
   /// - Throws: what the action's ``ForwardAction/apply(to:)`` throws, ``Errors``, or ``/ConcordModel/StoreError``; then nothing has
   ///   changed.
   @discardableResult

@@ -28,6 +28,12 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   /// Creates a container with the model that is registered under its name.
   ///
   /// If there is none, ``start()`` throws ``/ConcordModel/StoreError/unknownModel(_:)``.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the model, with which the names of files begin.
+  ///   - asyncErrorBlock: a closure that receives errors from background work, on any thread; if `nil`, they are
+  ///     printed to standard error.
+  ///   - logTag: the text with which a printed line begins.
   public convenience init(
     name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect"
   ) {
@@ -63,6 +69,13 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   /// Creates a container with a model, by the argument label of Core Data.
+  ///
+  /// - Parameters:
+  ///   - name: the beginning of the files' names.
+  ///   - managedObjectModel: the model of the stored entities.
+  ///   - asyncErrorBlock: a closure that receives errors from background work, on any thread; if `nil`, they are
+  ///     printed to standard error.
+  ///   - logTag: the text with which a printed line begins.
   public convenience init(
     name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericConnect"

@@ -38,6 +38,8 @@ extension ActionContext {
   /// ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``, but nothing is deleted, since missing
   /// entities may be on another page.
   ///
+  /// - Throws: ``Errors``, or ``/ConcordModel/StoreError``, such as
+  ///   ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``; then nothing has changed.
   /// - Complexity: O(*n* log *n*), where *n* is the number of objects in the page, as long as that is 10,000 at most; a larger page may
   ///   read the whole table. Objects of a ``ManagedEntity`` that are not stored with their ids are looked up by their attributes, in one
   ///   pass over the table if none of these is indexed.

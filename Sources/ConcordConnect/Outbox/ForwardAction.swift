@@ -29,14 +29,17 @@ public protocol ForwardAction: Codable, Sendable {
   var touches: [AnyEntityReference] { get }
 
   /// Makes the change. It is called whenever the state below it has changed, and once more when the service has
-  /// accepted, with a store that may hold only ``entity``, ``touches`` and the entities that they contain. It must not
-  /// use anything else, or have other effects.
+  /// accepted, on any thread. It must not use anything but the store, or have other effects.
   ///
+  /// - Parameter store: a store that may hold only ``entity``, ``touches`` and the entities that they contain.
   /// - Throws: an error if the change does not apply to the present state.
   func apply(to store: EntityStore) throws
 
-  /// Sends the change to the service, with a key by which the service recognises it when it comes again.
+  /// Sends the change to the service.
   ///
+  /// - Parameters:
+  ///   - transport: the outbox's transport.
+  ///   - key: the key by which the service recognises the action when it comes again. It stays the same after a restart.
   /// - Throws: ``TransportError``, a ``NonRetriable`` error if it is of no use to try again, or any other error if it is.
   func send(with transport: any Transport, key: IdempotencyKey) async throws
 }

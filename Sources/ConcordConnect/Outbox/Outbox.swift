@@ -59,9 +59,11 @@ public final class Outbox: Sendable {
 
   /// Registers types of actions, so that actions left from an earlier run are shown and sent. Forwarding an action
   /// registers its type, too.
+  ///
+  /// - Parameter types: the types. Inverses of a ``ReversibleAction`` are registered with it.
   public func register(_ types: any ForwardAction.Type...) { register(types) }
 
-  /// Makes types of actions known, with their inverses.
+  /// Registers types of actions, with their inverses, so that actions left from an earlier run are shown and sent.
   public func register(_ types: [any ForwardAction.Type]) {
     var isNew = false
     func register(_ type: any ForwardAction.Type) {

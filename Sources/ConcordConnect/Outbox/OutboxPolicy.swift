@@ -22,6 +22,12 @@ public struct OutboxPolicy: Sendable, Hashable {
   static let maximumLostResults = 10
 
   /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - dependents: the treatment of actions that depend on a refused one.
+  ///   - maximumConcurrentSends: the maximum number of actions that are sent at a time; at least one.
+  ///   - backoff: the waits after failures.
+  ///   - maximumAttempts: the number of attempts between a start and a stop before an action becomes a dead letter; `nil` for no limit.
   public init(
     dependents: Dependents = .hold, maximumConcurrentSends: Int = 6, backoff: Backoff = Backoff(),
     maximumAttempts: Int? = nil
@@ -37,17 +43,24 @@ public struct OutboxPolicy: Sendable, Hashable {
 ///
 /// After *Exponential Backoff And Jitter* (AWS Architecture Blog, 2015).
 public struct Backoff: Sendable, Hashable {
-  /// The delay after the first failure.
+  /// The longest delay after the first failure.
   public var base: Duration
   /// The longest delay.
   public var cap: Duration
 
   /// Creates a backoff.
+  ///
+  /// - Parameters:
+  ///   - base: the longest delay after the first failure.
+  ///   - cap: the longest delay after any number of failures.
   public init(base: Duration = .milliseconds(500), cap: Duration = .seconds(60)) {
     (self.base, self.cap) = (base, cap)
   }
 
   /// Returns the longest wait after a number of failures.
+  ///
+  /// - Parameter failures: the number of failures before the last one, from 0.
+  /// - Returns: `base` × 2ⁿ for *n* failures, and `cap` at most.
   public func limit(after failures: Int) -> Duration {
     guard base > .zero, cap > .zero else { return .zero }
     var limit = min(base, cap)
@@ -60,6 +73,11 @@ public struct Backoff: Sendable, Hashable {
   }
 
   /// Returns a random wait after a number of failures.
+  ///
+  /// - Parameters:
+  ///   - failures: the number of failures before the last one, from 0.
+  ///   - generator: the source of randomness.
+  /// - Returns: a duration between zero and ``limit(after:)``.
   public func delay(after failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
     limit(after: failures) * Double.random(in: 0...1, using: &generator)
   }

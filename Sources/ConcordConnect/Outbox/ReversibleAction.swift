@@ -15,13 +15,15 @@ public protocol ReversibleAction: ForwardAction {
 
   /// Returns the action that takes this one back.
   ///
-  /// It is called when the action is forwarded, with what is shown before its change, and when a step is undone or redone, so that the inverse can keep what was there. The
-  /// store may hold only the entities that the action names, and those that they contain. Nothing of what it changes stays.
+  /// It is called when the action is forwarded, before its change is shown, and when a step is undone or redone, so that the inverse can
+  /// keep what was there.
   ///
   /// What others change later should stay when the inverse is applied: let its ``ForwardAction/apply(to:)`` set only what the action
   /// has set, and throw if that is different by then. An inverse that is a ``ReversibleAction`` itself makes redoing as careful: a step is
   /// redone by what takes its inverse back, and by the action itself otherwise.
   ///
+  /// - Parameter store: a store with what is shown before the change. It may hold only the entities that the action
+  ///   names, and those that they contain. What is written to it is discarded.
   /// - Throws: an error if the action cannot be taken back; then it is not forwarded.
   func inverse(in store: EntityStore) throws -> Inverse
 }

@@ -8,10 +8,13 @@ extension ActionManager {
   /// No two scheduled actions of one type run at once: one whose own interval ends while it runs is left out then, any other is
   /// executed afterwards, once for each schedule. Schedules rest while their manager is stopped.
   ///
-  /// The action is executed many times, so that it has to be `Sendable`. If it cannot be executed, since its type of entities is not in
-  /// the model, the error block of the ``Connect`` receives the reason, once.
+  /// If the action cannot be executed, since its type of entities is not in the model, the error block of the ``Connect`` receives the
+  /// reason, once.
   ///
-  /// - Returns: what ends it. It goes on without.
+  /// - Parameters:
+  ///   - action: the action, which is executed many times, and so has to be `Sendable`.
+  ///   - triggers: the triggers, each of which executes the action.
+  /// - Returns: the schedule, which ``Schedule/cancel()`` ends. It goes on if the result is released.
   @discardableResult
   public func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: ScheduleTrigger...) -> Schedule {
     schedule(action, triggers)

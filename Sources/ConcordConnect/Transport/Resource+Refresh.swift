@@ -10,7 +10,16 @@ extension Resource {
   /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
   /// ```
   ///
-  /// `query` is what the service is asked for; `subsetFilter` has to mean the same entities. The other parameters are those of ``ActionContext/merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
+  /// - Parameters:
+  ///   - context: the context of an action, which saves each page.
+  ///   - query: the items of the address's query, by which the service selects entities.
+  ///   - ignoreAttributes: names of properties whose stored values stay.
+  ///   - subsetFilter: the condition of the stored entities that `query` selects; `nil` for all. It has to mean the same entities, since those
+  ///     that the service does not return are deleted.
+  ///   - condition: the condition of the stored entities that may be updated or deleted; `nil` for all.
+  /// - Throws: ``TransportError`` of a page, `CancellationError`, or an error of
+  ///   ``ActionContext/merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``. The pages before it stay stored.
+  /// - Complexity: all entities that the service returns are in memory at the end.
   public func refresh(
     in context: ActionContext, _ query: [URLQueryItem] = [], ignoreAttributes: [String] = [],
     subsetFilter: Predicate<Entity>? = nil, condition: Predicate<Entity>? = nil

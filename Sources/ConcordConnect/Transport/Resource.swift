@@ -9,7 +9,7 @@ import Foundation
 /// let book = try await books.get("ACK")
 /// ```
 ///
-/// Its methods throw ``TransportError`` and `CancellationError`.
+/// Its methods throw ``TransportError`` and `CancellationError`, and what a ``Transport`` of the app's own throws.
 public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   /// The path of the collection.
   public let path: String
@@ -46,6 +46,13 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   }
 
   /// Creates a resource for a collection of a web service.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the collection, below the service's address.
+  ///   - transport: the transport that sends requests.
+  ///   - paging: the division of lists into pages.
+  ///   - decoder: the decoder of responses.
+  ///   - encoder: the encoder of bodies.
   public init(
     at path: String, of transport: any Transport, paging: Paging = .link, decoder: JSONDecoder = JSONDecoder(),
     encoder: JSONEncoder = JSONEncoder()
@@ -56,15 +63,20 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   // MARK: Single entities
 
   /// Gets an entity.
+  ///
+  /// - Throws: ``TransportError``, such as ``TransportError/status(_:excerpt:retryAfter:)`` with 404 if there is none;
+  ///   `CancellationError` if the task is cancelled.
   public func get(_ id: Entity.ID) async throws -> Entity {
     try decode(try await send("GET", try path(of: id)))
   }
 
   /// Creates an entity.
   ///
-  /// With a `key` the service recognises a request that is sent again.
-  ///
+  /// - Parameters:
+  ///   - entity: the entity, which is sent as JSON.
+  ///   - key: the key by which the service recognises a request that is sent again; `nil` to send none.
   /// - Returns: what the service made of it; the entity itself, if it says nothing.
+  /// - Throws: ``TransportError``; `CancellationError` if the task is cancelled.
   @discardableResult
   public func create(_ entity: Entity, key: IdempotencyKey? = nil) async throws -> Entity {
     try await put(entity, "POST", path, key)
@@ -72,13 +84,19 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
 
   /// Replaces an entity.
   ///
+  /// - Parameters:
+  ///   - entity: the entity, which is sent as JSON.
+  ///   - key: the key by which the service recognises a request that is sent again; `nil` to send none.
   /// - Returns: what the service made of it; the entity itself, if it says nothing.
+  /// - Throws: ``TransportError``; `CancellationError` if the task is cancelled.
   @discardableResult
   public func update(_ entity: Entity, key: IdempotencyKey? = nil) async throws -> Entity {
     try await put(entity, "PUT", try path(of: entity.id), key)
   }
 
   /// Deletes an entity.
+  ///
+  /// - Throws: ``TransportError``; `CancellationError` if the task is cancelled.
   public func delete(_ id: Entity.ID, key: IdempotencyKey? = nil) async throws {
     _ = try await send("DELETE", try path(of: id), headers(key))
   }
@@ -128,6 +146,9 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   /// Unchanged pages with an `ETag` are not sent again.
   ///
   /// - Parameter query: the items of the address's query.
+  /// - Throws: ``TransportError``, such as ``TransportError/endlessPages(_:)`` beyond ``pageLimit``;
+  ///   `CancellationError` if the task is cancelled.
+  /// - Complexity: a request for each page. All entities are in memory.
   public func list(_ query: [URLQueryItem] = []) async throws -> [Entity] {
     var all: [Entity] = []
     try await forEachPage(query) { all += $0.items }
@@ -135,11 +156,16 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   }
 
   /// Gets a page: the first, or ``ResourcePage/next`` of another.
+  ///
+  /// - Throws: ``TransportError``; `CancellationError` if the task is cancelled.
   public func page(_ query: [URLQueryItem] = []) async throws -> ResourcePage<Entity> {
     try await page(TransportRequest("GET", path, query: query))
   }
 
   /// Gets a page that another one leads to.
+  ///
+  /// - Parameter request: the ``ResourcePage/next`` of another page.
+  /// - Throws: ``TransportError``; `CancellationError` if the task is cancelled.
   public func page(_ request: TransportRequest) async throws -> ResourcePage<Entity> {
     var request = request
     request.headers["Accept"] = "application/json"

@@ -8,6 +8,7 @@ public import Foundation
 public protocol Transport: Sendable {
   /// Sends a request.
   ///
+  /// - Parameter request: the request. Its path is relative to the service's address, which the transport knows.
   /// - Returns: the response, with any status.
   /// - Throws: ``TransportError``, or `CancellationError` if the task was cancelled.
   func send(_ request: TransportRequest) async throws -> TransportResponse
@@ -33,6 +34,13 @@ public struct TransportRequest: Sendable, Equatable {
   public var body: Data?
 
   /// Creates a request to a path of the service.
+  ///
+  /// - Parameters:
+  ///   - method: the HTTP method.
+  ///   - path: the path below the service's, escaped already.
+  ///   - query: the items of the query.
+  ///   - headers: the header fields.
+  ///   - body: the body; `nil` if the request has none.
   public init(
     _ method: String, _ path: String, query: [URLQueryItem] = [], headers: HeaderFields = [:], body: Data? = nil
   ) {
@@ -43,6 +51,12 @@ public struct TransportRequest: Sendable, Equatable {
   }
 
   /// Creates a request to a URL.
+  ///
+  /// - Parameters:
+  ///   - method: the HTTP method.
+  ///   - url: the whole address, which has to be on the service's host.
+  ///   - headers: the header fields.
+  ///   - body: the body; `nil` if the request has none.
   public init(_ method: String, at url: URL, headers: HeaderFields = [:], body: Data? = nil) {
     self.method = method
     target = .url(url)
@@ -63,6 +77,12 @@ public struct TransportResponse: Sendable {
   public var url: URL?
 
   /// Creates a response.
+  ///
+  /// - Parameters:
+  ///   - status: the status code.
+  ///   - headers: the header fields.
+  ///   - body: the body.
+  ///   - url: the address of the response, after redirects.
   public init(status: Int, headers: HeaderFields = [:], body: Data = Data(), url: URL? = nil) {
     self.status = status
     self.headers = headers

@@ -67,6 +67,10 @@ public final class ConsistencyManager: Sendable {
   }
 
   /// Registers an owner, weakly, to be called on `queue`.
+  ///
+  /// - Parameters:
+  ///   - environment: the owner.
+  ///   - queue: the queue on which the owner is called.
   public func register(_ environment: any ConsistentEnvironment & Sendable, on queue: DispatchQueue) {
     add(environment, place: .queue(queue))
   }
@@ -194,6 +198,7 @@ public final class ConsistencyManager: Sendable {
   ///   - stamp: the stamp of the state, for stores that have the object. A state that a store discards as stale reaches no
   ///     owner.
   ///   - context: the name of the pushing code, which change sets of stores and owners (``context``) receive.
+  ///   - isolation: the caller's actor, which the compiler passes.
   public func pushUpdatedObject(
     _ object: any ConsistentObject, modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,
     isolation: isolated (any Actor)? = #isolation
@@ -208,6 +213,13 @@ public final class ConsistencyManager: Sendable {
   ///
   /// Where they hold several states of one object, the outermost counts, among equally nested ones the last. See
   /// ``pushUpdatedObject(_:modifiedAt:context:isolation:)``.
+  ///
+  /// - Parameters:
+  ///   - objects: the new states.
+  ///   - stamp: the stamp of the states, for stores that have the objects. A state that a store discards as stale reaches no
+  ///     owner.
+  ///   - context: the name of the pushing code, which change sets of stores and owners (``context``) receive.
+  ///   - isolation: the caller's actor, which the compiler passes.
   public func pushUpdatedObjects(
     _ objects: [any ConsistentObject], modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,
     isolation: isolated (any Actor)? = #isolation
@@ -221,6 +233,11 @@ public final class ConsistencyManager: Sendable {
   ///
   /// ``ConsistentEnvironment/update(with:)`` is called with a ``ConsistentBatch``, and an owner to whom the object itself
   /// belongs is told by ``ConsistentEnvironment/objectWasRemoved(_:)``. Only type and id of the object count.
+  ///
+  /// - Parameters:
+  ///   - object: the object, of which only type and id count.
+  ///   - context: the name of the pushing code, which change sets of stores and owners (``context``) receive.
+  ///   - isolation: the caller's actor, which the compiler passes.
   public func pushRemovedObject(
     _ object: any ConsistentObject, context: TransactionContext? = nil, isolation: isolated (any Actor)? = #isolation
   ) {

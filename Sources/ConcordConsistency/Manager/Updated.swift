@@ -21,7 +21,11 @@ extension ConsistentValue where Self: Sendable {
   }
 
   /// Computes ``updated(with:)`` on a queue of the environment's, in the order of the calls for that environment.
-  /// `completion` receives the result on the main actor, in the same order.
+  ///
+  /// - Parameters:
+  ///   - object: the object whose states are taken.
+  ///   - environment: the environment whose calls keep their order.
+  ///   - completion: a closure that receives the result on the main actor, once, in the order of the calls.
   public func updated(
     with object: any ConsistentObject, in environment: AnyObject, completion: @escaping @MainActor (Self) -> Void
   ) {
@@ -45,8 +49,12 @@ extension Array where Element == any ConsistentObject {
     updated(with: object)
   }
 
-  /// Updates the objects on a queue of the environment's, in the order of the calls for that environment. `completion`
-  /// receives the result on the main actor, in the same order.
+  /// Updates the objects on a queue of the environment's, in the order of the calls for that environment.
+  ///
+  /// - Parameters:
+  ///   - object: the object whose states are taken.
+  ///   - environment: the environment whose calls keep their order.
+  ///   - completion: a closure that receives the results on the main actor, once, in the order of the calls.
   @_disfavoredOverload
   public func updated(
     with object: any ConsistentObject, in environment: AnyObject,

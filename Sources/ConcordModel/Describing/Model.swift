@@ -33,11 +33,17 @@ public final class Model: Sendable {
   /// For each entity, all that relations connect it with in either direction, directly or through others, with the entity itself.
   private let connected: [EntityDescription: Set<EntityDescription>]
 
-  /// Makes a model, and checks it.
+  /// Creates a model, and checks it.
   ///
   /// A file that was migrated from a model is not migrated back to it, unless the version is higher than that of all models that
   /// were attached to the file: then a later version may have the earlier shape again.
   ///
+  /// - Parameters:
+  ///   - name: the name of the model, with which the names of files begin.
+  ///   - types: the types of the entities. Those that stand in a configuration need not be listed.
+  ///   - configurations: the types of the entities that each configuration keeps, by the name of the configuration.
+  ///   - migrations: the conversions of columns that an earlier model described differently.
+  ///   - version: the number of the model's version, from 0.
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
   ///   that is not listed, an entity with relations that is not an `Aggregate`, a unique property of wrappers in a collection; a configuration
   ///   without a name, or with a name that cannot be a part of a file's, as one that is longer than 255 bytes.

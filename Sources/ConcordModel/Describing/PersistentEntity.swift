@@ -35,9 +35,15 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
   /// Creates an entity from its row: reads the properties, in order.
   ///
   /// It runs within a transaction of the store, and must not use a context.
+  ///
+  /// - Throws: an error of the reader, such as ``StoreError/unreadable(_:as:)``; any error for a row that is no valid
+  ///   value. The fetch throws it then, and names the column where that is known.
   init(from row: inout RowReader) throws
 
   /// Writes the properties to a row, in order. It must not use a context.
+  ///
+  /// - Throws: an error of the writer; any error for a value that cannot be stored. The save throws it then, and writes
+  ///   nothing.
   func write(to row: inout RowWriter) throws
 
   /// The name of the entity's table. The default is the name of the type.
@@ -49,11 +55,17 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
   ///
   /// Implement it for an id of several parts whose equal values may be encoded differently, such as one with a `Double`,
   /// which may be -0.0.
+  ///
+  /// - Throws: an error if the id has no stored form, as one whose encoding fails.
   static func storedKey(of id: ID) throws -> StoredValue
-  /// Returns the id that has a stored form.
+  /// Returns the id that has a stored form, as ``storedKey(of:)`` returns it.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if it is not the stored form of an id.
   static func id(storedKey: StoredValue) throws -> ID
 
   /// Reads an entity and appends it to an array. There is a default, which the compiler specialises for the type.
+  ///
+  /// - Throws: what ``init(from:)`` throws.
   static func _append(from row: inout RowReader, to found: inout [Self]) throws
 }
 

@@ -28,8 +28,12 @@ extension PersistentProperty {
 
 extension RowReader {
   /// Reads a value that was written with `write(json:)`.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds no JSON of such a value.
   public mutating func readJSON<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
   /// Reads an optional value that was written with `write(json:)`.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds neither `NULL` nor JSON of such a value.
   public mutating func readJSON<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
     try next(OptionalCoding<JSONCoding<V>>.self)
   }
@@ -37,8 +41,12 @@ extension RowReader {
 
 extension RowWriter {
   /// Writes a `Codable` value as JSON, also where its type has another stored form.
+  ///
+  /// - Throws: what the encoding of the value throws.
   public mutating func write<V: Codable>(json value: V) throws { try put(JSONCoding<V>.self, value) }
   /// Writes an optional `Codable` value as JSON, also where its type has another stored form.
+  ///
+  /// - Throws: what the encoding of the value throws.
   public mutating func write<V: Codable>(json value: V?) throws { try put(OptionalCoding<JSONCoding<V>>.self, value) }
 }
 

@@ -77,6 +77,13 @@ extension PersistentProperty {
   }
 
   /// Creates a property that holds a plain value.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the property, and of its column.
+  ///   - keyPath: the key path of the property.
+  ///   - options: the options of the column, such as `.unique` and `.indexed`.
+  ///   - originalName: the name that the property had in an earlier model, from whose column the values are taken.
+  ///   - defaultValue: the value of rows that were written before the column existed.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -183,6 +190,12 @@ extension PersistentProperty {
 
   /// Creates a property that refers to an entity. References are always indexed; with `.unique`, no two may lead to the same
   /// entity.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the property, and of its column.
+  ///   - keyPath: the key path of the property.
+  ///   - options: the options of the column, such as `.unique` and `.indexed`.
+  ///   - originalName: the name that the property had in an earlier model, from whose column the values are taken.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil

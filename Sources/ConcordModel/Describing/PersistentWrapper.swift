@@ -30,8 +30,15 @@ public protocol PersistentWrapper: EntityWrapper {
   /// The name of the wrapper's case. The default is `value`.
   var persistentCase: String { get }
   /// Creates a wrapper from the row that holds it: reads the properties, in order.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the stored case, which ``persistentCase`` gave.
+  ///   - row: the reader, which is at the first property of the wrapper.
+  /// - Throws: ``StoreError/unknownCase(_:of:)`` for a name that the type does not have, and errors of the reader.
   init(case name: String, from row: inout RowReader) throws
   /// Writes the properties to the row that holds the wrapper, in order.
+  ///
+  /// - Throws: errors of the writer; any error for a value that cannot be stored.
   func write(to row: inout RowWriter) throws
 }
 

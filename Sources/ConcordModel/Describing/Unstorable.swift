@@ -29,21 +29,31 @@ extension PersistentProperty {
 // The overloads of the row exist so that the compiler reports one error, at the description.
 
 extension RowReader {
-  /// Throws: values of the type have no column.
+  /// Refuses to read a value of a type that has no column. The compiler selects it for such a type, and reports the
+  /// error at the description.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)``, always.
   @_disfavoredOverload
   public mutating func read<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 
-  /// Throws: values of the type cannot be stored as JSON.
+  /// Refuses to read a value of a type that is not `Codable`, and so has no form in JSON.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)``, always.
   @_disfavoredOverload
   public mutating func readJSON<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 }
 
 extension RowWriter {
-  /// Throws: values of the type have no column.
+  /// Refuses to write a value of a type that has no column. The compiler selects it for such a type, and reports the
+  /// error at the description.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)``, always.
   @_disfavoredOverload
   public mutating func write<V>(_ value: V) throws { throw unstorable(V.self) }
 
-  /// Throws: values of the type cannot be stored as JSON.
+  /// Refuses to write a value of a type that is not `Codable`, and so has no form in JSON.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)``, always.
   @_disfavoredOverload
   public mutating func write<V>(json value: V) throws { throw unstorable(V.self) }
 }

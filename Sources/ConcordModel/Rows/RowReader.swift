@@ -86,12 +86,17 @@ package protocol EntityResolver: AnyObject {
 // The type is a parameter for overload resolution, which ranks functions by their parameters only. Callers need not pass it.
 extension RowReader {
   /// Reads a plain value.
+  ///
+  /// - Parameter type: the type of the value, which need not be passed where the compiler can infer it.
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds something else.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V.Type = V.self) throws -> V {
     defer { position += 1 }
     return try V(from: source, at: position)
   }
 
   /// Reads an optional plain value.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds something else.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V?.Type = V?.self) throws -> V? {
     defer { position += 1 }
     return source.isNull(at: position) ? nil : try V(from: source, at: position)
@@ -103,6 +108,9 @@ extension RowReader {
   }
 
   /// Reads a value, as its raw value.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds something else, or a raw value that the type does
+  ///   not have.
   @_disfavoredOverload
   @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V.Type = V.self) throws -> V
   where V.RawValue: PersistentValue {
@@ -117,6 +125,8 @@ extension RowReader {
   }
 
   /// Reads a value, as JSON.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if the column holds no JSON of such a value.
   @_disfavoredOverload
   @inlinable public mutating func read<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
 
@@ -131,15 +141,23 @@ extension RowReader {
 
 extension RowReader {
   /// Reads the entity that the row refers to.
+  ///
+  /// - Throws: ``StoreError/danglingReference(entity:id:)`` if the entity is not stored; an error of reading it.
   public mutating func read<T: PersistentEntity>(_ type: T.Type = T.self) throws -> T { try entity(nextKey()) }
 
   /// Reads the entity that the row refers to; `nil` if the reference is.
+  ///
+  /// - Throws: ``StoreError/danglingReference(entity:id:)`` if there is a reference, and the entity is not stored; an
+  ///   error of reading it.
   public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
     let key = nextKey()
     return key.isNull || wrapperDepth == 0 && isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
   }
 
   /// Reads an array of entities.
+  ///
+  /// - Throws: ``StoreError/danglingReference(entity:id:)`` if one of them is not stored; an error of reading one of
+  ///   them.
   public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
     try read(all: [T].self) ?? []
   }
@@ -172,6 +190,10 @@ extension RowReader {
   }
 
   /// Reads a dictionary of entities by plain keys.
+  ///
+  /// - Throws: ``StoreError/danglingReference(entity:id:)`` if one of the entities is not stored;
+  ///   ``StoreError/unreadable(_:as:)`` for a key that is no value of its type; an error of reading one of the
+  ///   entities.
   public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self)
     throws -> [K: T]
   {
@@ -243,6 +265,9 @@ extension RowReader {
 
 extension RowReader {
   /// Reads a wrapper.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if there is no name of a case; what the initializer of the wrapper
+  ///   throws.
   public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
     let name = nextKey()
     guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }

@@ -71,6 +71,8 @@ private func isOmitted<C: Collection>(_ collection: C?) -> Bool {
 
 extension RowWriter {
   /// Writes a plain value.
+  ///
+  /// - Throws: what the value's ``PersistentValue/storedValue`` throws.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V) throws { append(try value.storedValue) }
 
   /// Writes an optional plain value.
@@ -98,6 +100,8 @@ extension RowWriter {
   }
 
   /// Writes a value as JSON.
+  ///
+  /// - Throws: what the encoding of the value throws.
   @_disfavoredOverload
   @inlinable public mutating func write<V: Codable>(_ value: V) throws { try put(JSONCoding<V>.self, value) }
 
@@ -112,6 +116,8 @@ extension RowWriter {
 
 extension RowWriter {
   /// Writes a reference to an entity: its id.
+  ///
+  /// - Throws: what the entity's ``PersistentEntity/storedKey(of:)`` and ``PersistentEntity/write(to:)`` throw.
   public mutating func write<T: PersistentEntity>(_ entity: T) throws { append(try key(of: entity)) }
 
   /// Writes an optional reference to an entity.
@@ -120,6 +126,9 @@ extension RowWriter {
   }
 
   /// Writes an array of entities.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)`` inside of a wrapper that is an element of a collection; what
+  ///   the writing of an entity throws.
   public mutating func write<T: PersistentEntity>(_ entities: [T]) throws { try write(all: entities) }
 
   /// Writes an optional array of entities.
@@ -197,6 +206,9 @@ extension RowWriter {
 
 extension RowWriter {
   /// Writes a wrapper: the name of its case, and then its properties.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)`` if the wrapper writes another number of columns than it
+  ///   describes; what its ``PersistentWrapper/write(to:)`` throws.
   public mutating func write<W: PersistentWrapper>(_ wrapper: W) throws {
     append(.text(wrapper.persistentCase))
     let before = values.count
@@ -215,6 +227,9 @@ extension RowWriter {
   }
 
   /// Writes an array of wrappers.
+  ///
+  /// - Throws: ``StoreError/misdescribed(entity:reason:)`` inside of a wrapper that is an element of a collection, or
+  ///   if one of them holds a collection of entities; what the writing of one of them throws.
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]) throws { try write(elements: wrappers) }
 
   /// Writes an optional array of wrappers.

@@ -20,9 +20,13 @@ public protocol PersistentValue: Sendable {
   static var comparison: StoredComparison { get }
 
   /// The stored form of the value.
+  ///
+  /// - Throws: any error for a value that cannot be stored.
   var storedValue: StoredValue { get throws }
 
   /// A stored form that is the same for all equal values, which an id needs. The default is ``storedValue``.
+  ///
+  /// - Throws: any error for a value that cannot be stored.
   var storedKey: StoredValue { get throws }
 
   /// Creates a value from its stored form.
@@ -31,6 +35,11 @@ public protocol PersistentValue: Sendable {
   init(storedValue: StoredValue) throws
 
   /// Creates a value from a column of a row. Implement it to avoid the intermediate ``StoredValue``.
+  ///
+  /// - Parameters:
+  ///   - source: the row, which is valid during the call only.
+  ///   - position: the index of the column, from 0.
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if something else is stored.
   init(from source: RowSource, at position: Int) throws
 }
 

@@ -8,8 +8,13 @@ open class RowSource {
   public init() {}
 
   /// Returns the value at a position of the row's description.
+  ///
+  /// - Parameter position: the index of the column, from 0.
   open func value(at position: Int) -> StoredValue { .null }
   /// Returns the rows of a collection. The row of a dictionary's element begins with the key.
+  ///
+  /// - Parameter index: the index of the collection among those of the entity, from 0.
+  /// - Throws: an error of the store if the rows cannot be read.
   open func collection(_ index: Int) throws -> [[StoredValue]] { [] }
 
   /// The number of rows that are at hand in the source, of which this is one.

@@ -13,12 +13,23 @@ public protocol ValueCoding {
   /// The name of the coding, as a ``ColumnCoding`` has it.
   static var name: String { get }
   /// Returns what the stored forms of equal values have in common; `null` for a value that is equal to none, as NaN.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if it is not the stored form of a value.
   static func key(of stored: StoredValue) throws -> StoredValue
   /// Returns the stored form of a value.
+  ///
+  /// - Throws: an error if the value cannot be stored.
   static func encode(_ value: Value) throws -> StoredValue
   /// Returns the value that has a stored form.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if it is not the stored form of a value.
   static func decode(_ stored: StoredValue) throws -> Value
   /// Reads a value from a column of a row.
+  ///
+  /// - Parameters:
+  ///   - source: the row, which is valid during the call only.
+  ///   - position: the index of the column, from 0.
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if something else is stored.
   static func read(_ source: RowSource, at position: Int) throws -> Value
 }
 
@@ -26,8 +37,12 @@ extension ValueCoding {
   /// Whether the stored form may be `null`. The default is `false`.
   public static var isOptional: Bool { false }
   /// Returns the key that the stored forms of equal values share: the stored form itself.
+  ///
+  /// - Throws: no error.
   public static func key(of stored: StoredValue) throws -> StoredValue { stored }
   /// Reads a value from a column of a row, through its stored form.
+  ///
+  /// - Throws: what ``decode(_:)`` throws.
   public static func read(_ source: RowSource, at position: Int) throws -> Value {
     try decode(source.value(at: position))
   }

@@ -33,6 +33,13 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   }
 
   /// Creates a container with a model.
+  ///
+  /// - Parameters:
+  ///   - name: the beginning of the files' names.
+  ///   - model: the model of the stored entities.
+  ///   - asyncErrorBlock: a closure that receives errors from background work, on any thread; if `nil`, they are
+  ///     printed to standard error.
+  ///   - logTag: the text with which a printed line begins.
   public convenience init(
     name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericPersistentContainer"
@@ -41,6 +48,13 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   }
 
   /// Creates a container with a model, under Core Data's argument label.
+  ///
+  /// - Parameters:
+  ///   - name: the beginning of the files' names.
+  ///   - managedObjectModel: the model of the stored entities.
+  ///   - asyncErrorBlock: a closure that receives errors from background work, on any thread; if `nil`, they are
+  ///     printed to standard error.
+  ///   - logTag: the text with which a printed line begins.
   public convenience init(
     name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericPersistentContainer"

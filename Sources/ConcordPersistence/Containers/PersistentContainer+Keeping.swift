@@ -16,6 +16,9 @@ extension PersistentContainer {
   /// The rule is not stored: a program sets it each time. A later rule for the type replaces it. Errors of later times reach the container's error
   /// block. See <doc:Lasting>.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - retention: the rule that says which entities are kept.
   /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``; then the rule is not set.
   /// - Complexity: each time, the number of stored entities of the type, in a transaction of its own.
   public func keep<T: PersistentEntity>(_ type: T.Type, _ retention: Retention<T>) throws {
@@ -41,6 +44,8 @@ extension PersistentContainer {
   }
 
   /// Ends the rule that ``keep(_:_:)`` has set for a type: all of its entities are kept.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/unknownEntity(_:)`` if the type is not in the model.
   public func keepAll<T: PersistentEntity>(_ type: T.Type) throws {
     persistentStoreCoordinator.retentionRules.remove(try model.entity(type))
   }

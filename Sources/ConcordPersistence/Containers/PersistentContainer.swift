@@ -19,14 +19,22 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Attaches a store: opens its file, or creates it together with its folders.
   ///
-  /// Where two attached stores are meant for an entity, the one that was attached first keeps it, and the other one's rows are not
-  /// shown until that is detached. So detach the store of a user before you attach the next one's.
+  /// Where two attached stores are meant for an entity, the one that was attached first keeps it, and the other one's
+  /// rows are not shown until that is detached. So detach the store of a user before you attach the next one's.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, of another schema, or has a name that leads out of
-  ///   its folder.
+  /// - Parameters:
+  ///   - url: the folder of the file. A store in memory does not use it.
+  ///   - configuration: the name of the file, the type of the store, and the entities that it keeps.
+  /// - Returns: the attached store, which ``detach(persistentStore:)`` takes.
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, of another program or of another
+  ///   schema, or has a name that leads out of its folder.
   @discardableResult
   func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore
   /// Attaches several stores in one folder: all, or none.
+  ///
+  /// - Returns: the attached stores, in the order of the configurations.
+  /// - Throws: ``/ConcordModel/StoreError`` for the first one that cannot be attached, as
+  ///   ``attachPersistentStore(at:for:)`` throws it; then none of them is attached.
   @discardableResult
   func attachPersistentStores(at url: URL, for configurations: [StoreConfiguration]) throws -> [PersistentStore]
 
@@ -39,6 +47,9 @@ public protocol PersistentContainer: AnyObject, Sendable {
   ///   attached.
   func detach(persistentStore: PersistentStore) throws
   /// Detaches several stores.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if one of the stores is not attached, or a pending save cannot be written;
+  ///   then those before it are detached.
   func detach(persistentStores: [PersistentStore]) throws
 
   /// The context that screens observe.
@@ -46,6 +57,8 @@ public protocol PersistentContainer: AnyObject, Sendable {
   /// Creates a context for background work, which the strategy connects.
   func newBackgroundContext() -> BackgroundContext
   /// Creates a context of a subclass for background work, which the strategy connects.
+  ///
+  /// - Returns: a context of the type that the caller expects, as `let context: ReportContext = container.newGenericBackgroundContext()`.
   func newGenericBackgroundContext<Context: BackgroundContext>() -> Context
 
   /// Writes pending saves to the stores, and returns when they are durable and the view shows them.
@@ -88,6 +101,9 @@ extension PersistentContainer {
   }
 
   /// Attaches several stores in the default folder: all, or none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` for the first one that cannot be attached, as
+  ///   ``attachPersistentStore(at:for:)`` throws it; then none of them is attached.
   @discardableResult
   public func attachPersistentStores(
     for configurations: [StoreConfiguration] = [StoreConfiguration()]
@@ -96,6 +112,8 @@ extension PersistentContainer {
   }
 
   /// Attaches one store with the default configuration in a folder.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``, as ``attachPersistentStore(at:for:)`` throws it.
   @discardableResult
   public func attachPersistentStores(at url: URL) throws -> [PersistentStore] {
     try attachPersistentStores(at: url, for: [StoreConfiguration()])

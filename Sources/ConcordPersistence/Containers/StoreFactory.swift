@@ -11,6 +11,11 @@ public enum StoreFactory {
   private static let registered = Locked<[StoreType: @Sendable (StoreRequest) throws -> any RowStore]>([:])
 
   /// Registers the closure that opens stores of a type, and replaces an earlier or built-in one.
+  ///
+  /// - Parameters:
+  ///   - type: the type, which a ``StoreConfiguration`` names.
+  ///   - open: a closure that opens a store when one is attached, on the thread of the caller. What it throws,
+  ///     attaching throws.
   public static func register(_ type: StoreType, open: @escaping @Sendable (StoreRequest) throws -> any RowStore) {
     registered.withLock { $0[type] = open }
   }

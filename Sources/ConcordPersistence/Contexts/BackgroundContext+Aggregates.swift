@@ -32,6 +32,11 @@ extension BackgroundContext {
   ///
   /// Entities are in one group if the values of the property are equal; `nil` has a group, and so has NaN. What holds for all entities, holds for each group.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - predicate: the entities that count; `nil` for all.
+  ///   - property: the property whose values form the groups.
+  ///   - aggregations: what is computed of each group.
   /// - Returns: the values of each group that has an entity.
   /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and ``AggregationError``.
   /// - Complexity: the number of entities that the predicate finds.
@@ -49,6 +54,9 @@ extension BackgroundContext {
   /// ```swift
   /// let latest = try context.aggregate(Book.self, .max(\.year))
   /// ```
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and
+  ///   ``AggregationError``.
   public func aggregate<T: PersistentEntity, Value: Sendable>(
     _ type: T.Type, where predicate: Predicate<T>? = nil, _ aggregation: Aggregation<T, Value>
   ) throws -> Value {
@@ -57,6 +65,9 @@ extension BackgroundContext {
   }
 
   /// Computes a number of each group of the entities that a predicate finds.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, and
+  ///   ``AggregationError``.
   public func aggregate<T: PersistentEntity, Key: Hashable & Sendable, Value: Sendable>(
     _ type: T.Type, where predicate: Predicate<T>? = nil, by property: any KeyPath<T, Key> & Sendable,
     _ aggregation: Aggregation<T, Value>

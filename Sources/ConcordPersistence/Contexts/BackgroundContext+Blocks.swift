@@ -9,6 +9,8 @@ extension BackgroundContext {
   ///
   /// Blocks of one context run one after the other, in the order in which they were given. In an `async` function a call without
   /// `await` needs the closure to be stored in a constant first, since Swift prefers the method that waits.
+  ///
+  /// - Parameter body: a block that receives the context, on a thread of the context's queue.
   public func perform(_ body: @escaping @Sendable (BackgroundContext) -> Void) {
     queue.async { self.performAndWait(body) }
   }

@@ -42,6 +42,8 @@ open class BackgroundContext: @unchecked Sendable {
   /// The block is run also if the task is cancelled. What a PostgreSQL server runs for it is ended then, and its later calls
   /// of such a store throw `CancellationError`; a save throws it if it has had no effect.
   ///
+  /// - Parameter body: a block that receives the context, on a thread of the context's queue.
+  /// - Returns: what the block returns.
   /// - Throws: what the block throws.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable (BackgroundContext) throws -> R
@@ -50,11 +52,17 @@ open class BackgroundContext: @unchecked Sendable {
   }
 
   /// Runs a block without parameters, with exclusive use of the context.
+  ///
+  /// - Throws: what the block throws.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
 
   /// Runs a block on this thread, while no other block or call of the context runs. Blocks may be nested.
+  ///
+  /// - Parameter body: a block that receives the context.
+  /// - Returns: what the block returns.
+  /// - Throws: what the block throws.
   open func performAndWait<R>(_ body: (BackgroundContext) throws -> R) rethrows -> R {
     try locked { _ in try body(self) }
   }
@@ -67,7 +75,8 @@ open class BackgroundContext: @unchecked Sendable {
   /// Finds an entity, with all it contains.
   ///
   /// - Returns: `nil` if it is not stored, or was deleted in this context.
-  /// - Throws: ``/ConcordModel/StoreError``.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or a row of it is no valid entity, and
+  ///   ``/ConcordModel/StoreError/noStore(entity:)`` if no store is attached that keeps the type.
   /// - Complexity: the number of entities in it.
   open func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> T? { try locked { try $0.find(type, id) } }
 
@@ -77,12 +86,20 @@ open class BackgroundContext: @unchecked Sendable {
   /// try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20))
   /// ```
   ///
-  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``.
+  /// - Parameter descriptor: the condition, the order and the limit of the fetch.
+  /// - Throws: ``/ConcordModel/StoreError``: ``/ConcordModel/StoreError/predicateFailed(entity:reason:)`` if the predicate has no answer for
+  ///   an entity; as ``find(_:id:)`` otherwise.
+  /// - Complexity: the entities that are found, and all that they contain, if the stores evaluate the condition;
+  ///   otherwise all entities of the type. ``explain(_:)`` says which.
   open func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try locked { try $0.fetch(descriptor) }
   }
 
   /// Returns the number of entities that a fetch would return.
+  ///
+  /// - Throws: as ``fetch(_:)``.
+  /// - Complexity: the rows that the stores count; no entity is built if they evaluate the whole condition, otherwise
+  ///   as ``fetch(_:)``.
   open func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try $0.count(descriptor) }
   }
@@ -117,9 +134,19 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Changes an entity and the entities that it contains. Only properties that the closure changes are written.
   ///
+  /// ```swift
+  /// try context.update(Book.self, id: "ACK") { $0.title = "Cannery Row" }
+  /// ```
+  ///
   /// What the closure takes from elsewhere can be brief, as in ``insert(_:modifiedAt:)``: what is left out there stays as it is
   /// stored. A relation that the closure was shown, and that it emptied in the same place, is emptied.
   ///
+  /// - Parameters:
+  ///   - type: the type of the entity.
+  ///   - id: the id of the entity.
+  ///   - stamp: the freshness of the change; if `nil`, the later of the date and just after the stamp of the entity.
+  ///   - body: a closure that receives the entity and changes it, once, on the thread of the caller. It must not change
+  ///     the id.
   /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. Also if it cannot
   ///   be known whether the closure took a brief entity or set `nil`: inside of the value, in place of an entity that was shown
   ///   and that leads back to its owner. An update of that owner sets it to `nil`. An update that changes nothing is not
@@ -161,7 +188,7 @@ open class BackgroundContext: @unchecked Sendable {
 
   // MARK: Saving
 
-  /// Whether there is something to save.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool { locked { $0.hasChanges } }
 
   /// The entities that a save would insert. Empty while a store cannot be read.
@@ -175,11 +202,14 @@ open class BackgroundContext: @unchecked Sendable {
     locked { (try? $0.changed(kind)) ?? [] }
   }
 
-  /// Saves all changes, or none.
+  /// Saves all changes, or none, to where the strategy says.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``. The changes are still there then, and can be saved again.
+  /// - Throws: ``/ConcordModel/StoreError``: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another entity has a unique value,
+  ///   ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` if another context has changed the same and ``mergePolicy`` is `error`,
+  ///   others if a store cannot be written. The changes are still there then, and can be saved again.
+  /// - Complexity: the number of changed entities. A deletion also costs those that refer to the entity.
   open func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
 
-  /// Forgets all changes that were not saved.
+  /// Discards all unsaved changes.
   public func rollback() { locked { $0.rollback() } }
 }

@@ -9,8 +9,22 @@ public protocol ContextParent: AnyObject, Sendable {
   /// The model whose entities the parent keeps.
   var model: Model { get }
   /// Reads the rows of some types, in one committed state of each store.
+  ///
+  /// - Parameters:
+  ///   - entities: the types whose rows are read.
+  ///   - body: a closure that reads, on the thread of the caller. The reading is valid during the call only.
+  /// - Returns: what the closure returns.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if a store cannot be read, or none is attached
+  ///   that keeps one of the types.
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R
-  /// Takes changes, all or none.
+  /// Saves the changes of a context, all or none.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes.
+  ///   - policy: the rule for what other contexts have changed since the context read it.
+  ///   - origin: the identifier of the context, so that it need not be told of its own changes.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/notUnique(entity:columns:)``; then
+  ///   nothing is saved.
   func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws
   /// Differs after each commit that this process has made.
   var generation: Int { get }
@@ -20,11 +34,20 @@ public protocol ContextParent: AnyObject, Sendable {
   func nextStamp(after stamp: Stamp) -> Stamp
   /// Returns whether a stamp is ahead of the clock, as one is that was given while the clock was wrong.
   func isAhead(_ stamp: Stamp) -> Bool
-  /// Calls a closure with the rows that may have changed, until the result is released. Several commits may come as one
-  /// call.
+  /// Calls a closure with the rows that may have changed, until the result is released.
+  ///
+  /// - Parameter body: a closure that receives the changes, one call at a time, on any thread. Several commits may come
+  ///   as one call.
+  /// - Returns: an observation, which ends when it is released.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
-  /// Calls a closure with the changes as long as they are wanted. A parent can save faster if it wakes no thread for changes that
-  /// nobody wants.
+  /// Calls a closure with the changes as long as they are wanted. A parent can save faster if it wakes no thread for
+  /// changes that nobody wants.
+  ///
+  /// - Parameters:
+  ///   - isWanted: a closure that returns whether changes are wanted at this moment, on any thread. It must not use the
+  ///     parent.
+  ///   - body: a closure that receives the changes, one call at a time, on any thread.
+  /// - Returns: an observation, which ends when it is released.
   func observeChanges(
     while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
   ) -> StoreObservation

@@ -97,6 +97,11 @@ public final class RootContext: ContextParent {
   }
 
   /// Creates a root context, which writes to the stores of `parent` in the background.
+  ///
+  /// - Parameters:
+  ///   - parent: the coordinator of the stores.
+  ///   - errorHandler: a closure that receives a ``BackgroundSaveError`` for each save that was given up, on a queue of
+  ///     its own.
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
     self.parent = parent
     self.errorHandler = errorHandler

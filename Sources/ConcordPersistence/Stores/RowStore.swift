@@ -13,6 +13,10 @@ public protocol RowStore: AnyObject, Sendable {
   /// A store that loses its connection runs the closure again if it has read nothing yet, or has said that it may be: see
   /// ``RowReading/mayReadAgain()``. A coordinator that reads several stores runs it again only if it has said so. A reading within another
   /// one of the same store reads with that, and what it says of itself does not count for that.
+  ///
+  /// - Parameter body: a closure that reads, on the thread of the caller. The reading is valid during the call only.
+  /// - Returns: what the closure returns.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be read.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
   /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
@@ -22,7 +26,11 @@ public protocol RowStore: AnyObject, Sendable {
   /// time. It must depend on nothing but what it reads from the session, and what it changes elsewhere has to be right however
   /// often it runs: it sets variables anew instead of adding to them.
   ///
-  /// `origin` identifies the writer to observers.
+  /// - Parameters:
+  ///   - origin: an identifier of the writer, which observers are told; `nil` if none of them needs it.
+  ///   - body: a closure that reads and writes, on the thread of the caller. The writing is valid during the call only.
+  /// - Returns: what the closure returns, once the transaction is committed.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be written. Then nothing is written.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 
   /// Calls a closure after each commit, once, with its changes, until the result is released. Commits of other processes have no origin.
@@ -30,10 +38,18 @@ public protocol RowStore: AnyObject, Sendable {
   /// What is read from then on shows the commit, and all that were told before. Those of one thread are told in their order. A store that
   /// processes on other machines write to may find several commits of theirs at once, and then tells them in any order, and a commit of its own
   /// before them.
+  ///
+  /// - Parameter body: a closure that receives each commit, one call at a time, on any thread.
+  /// - Returns: an observation, which ends when it is released.
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
 
-  /// Calls a closure after each commit except for those of one origin. A store can save faster if it wakes no observer for
-  /// these.
+  /// Calls a closure after each commit except for those of one origin. A store can save faster if it wakes no observer
+  /// for these.
+  ///
+  /// - Parameters:
+  ///   - origin: the origin whose commits are left out, as passed to ``write(origin:_:)``.
+  ///   - body: a closure that receives each other commit, one call at a time, on any thread.
+  /// - Returns: an observation, which ends when it is released.
   func observeCommits(
     except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
   ) -> StoreObservation
@@ -53,32 +69,39 @@ public protocol RowStore: AnyObject, Sendable {
   func settle()
 
   /// Makes all commits so far survive a failure of the system's power, too, as far as the type of store can.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the file cannot be synchronised.
   func synchronize() throws
 
   /// Acquires the exclusive right to send the actions of the outbox.
   ///
   /// - Returns: `nil` while another process has it, or another store with the same file. It becomes available when that
   ///   process ends, however it does.
+  /// - Throws: ``/ConcordModel/StoreError`` if the right cannot be asked for, as where a database is out of reach.
   func holdOutbox() throws -> OutboxHold?
 
   /// Begins to note which rows change, so that ``RowReading/changes(since:of:limit:)`` can tell them. It goes on when the store is opened again.
   ///
+  /// - Parameter limits: the numbers of changes and of rows that the feed keeps.
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the type of store keeps no feed, which is the default.
-  ///
-  /// - Parameter limits: what the feed keeps.
   func startFeed(_ limits: FeedLimits) throws
 
   /// Forgets some of the changes that the limits of the feed no longer keep. Whoever follows the feed calls it now and then.
   ///
   /// - Returns: whether there are more to forget.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func trimFeed() throws -> Bool
 
   /// Gives the space of removed rows back to the system, as far as that is worth it.
   ///
   /// The default does nothing.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func giveBackSpace() throws
 
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the file or the connection cannot be closed in order.
   func close() throws
 }
 
@@ -100,6 +123,8 @@ extension RowStore {
   }
 
   /// Starts the feed with the default limits.
+  ///
+  /// - Throws: as ``startFeed(_:)``.
   public func startFeed() throws { try startFeed(FeedLimits()) }
 
   public func trimFeed() throws -> Bool { false }
@@ -112,42 +137,77 @@ extension RowStore {
 /// A reader of rows, valid within ``RowStore/read(_:)`` only.
 public protocol RowReading: AnyObject {
   /// Returns the row of an entity; `nil` if there is none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func row(of key: EntityKey) throws -> StoredRow?
 
-  /// Passes the row of an entity to a closure without copying it. The source is valid in `body` only.
+  /// Passes the row of an entity to a closure without copying it.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the entity.
+  ///   - body: a closure that receives the row, which is valid during the call only. It is not called if there is no
+  ///     row.
+  /// - Returns: what the closure returns; `nil` if there is no row.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be read.
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R?
 
-  /// Calls `body` for each row that the query finds, until it returns `false`. The source is valid in `body` only.
+  /// Passes the rows that a query finds to a closure, in the order of the query, until that returns `false`.
+  ///
+  /// - Parameters:
+  ///   - query: the condition, the order and the limit of the rows.
+  ///   - body: a closure that receives the key and the row, which is valid during the call only, and returns whether it
+  ///     wants the next one.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be read.
   func rows(_ query: RowQuery, _ body: (_ key: StoredValue, _ source: RowSource) throws -> Bool) throws
 
-  /// Calls `body` for each row that the query finds, to make entities of the rows: the source need not have stamps, and keys
-  /// are computed on demand.
+  /// Passes the rows that a query finds to a closure that makes entities of them, in the order of the query, until that
+  /// returns `false`.
+  ///
+  /// - Parameters:
+  ///   - query: the condition, the order and the limit of the rows.
+  ///   - body: a closure that receives a closure that computes the key, and the row, which need not have a stamp and is
+  ///     valid during the call only. It returns whether it wants the next one.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be read.
   func entities(_ query: RowQuery, _ body: (_ key: () -> StoredValue, _ source: RowSource) throws -> Bool) throws
 
   /// Returns the number of rows that a query finds.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func count(_ query: RowQuery) throws -> Int
 
   /// Returns the steps that the store takes for a query, as it describes them to a person.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func steps(of query: RowQuery) throws -> [String]
 
   /// Returns the store's plan of a query: how it finds the rows of each table.
   ///
   /// The default is an empty plan, for stores that have no indexes to choose from.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func plan(of query: RowQuery) throws -> QueryPlan
 
   /// Returns the keys of the rows of a type that refer to an entity, each once.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
   /// Returns the stamp of the last deletion of an entity, as long as the store remembers it; `nil` if there is none. An entity that
   /// was stored again may still have one.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func deletion(of key: EntityKey) throws -> Stamp?
 
   /// Returns the stamps of the last deletions of entities, as ``deletion(of:)`` does for one.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp]
 
   /// Prepares for the reading of rows one by one. A store whose every statement costs a round trip reads them at once.
   ///
   /// The default does nothing.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func prepare(_ keys: [EntityKey]) throws
 
   /// Tells that the closure of this reading reads once more at most, and may be run again.
@@ -169,12 +229,24 @@ public protocol RowReading: AnyObject {
   func storeError(_ error: any Error, of entity: EntityDescription) -> any Error
 
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
   /// Returns a note; `nil` if there is none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or keeps no notes, which is the default.
   func note(_ name: NoteName) throws -> String?
 
-  /// Passes the notes of a space to a closure in the order of their names, which is that of their UTF-8, until it returns `false`.
+  /// Passes the notes of a space to a closure in the order of their names, which is that of their UTF-8, until that
+  /// returns `false`.
+  ///
+  /// - Parameters:
+  ///   - space: the space of the notes.
+  ///   - name: a name; the notes that follow it in the order are passed. `nil` for all.
+  ///   - body: a closure that receives the name and the text of a note, and returns whether it wants the next one.
+  /// - Throws: what the closure throws; ``/ConcordModel/StoreError`` if the store cannot be read, or keeps no notes,
+  ///   which is the default.
   func notes(
     in space: String, after name: String?, _ body: (_ name: String, _ value: String) throws -> Bool
   ) throws
@@ -191,15 +263,20 @@ public protocol RowReading: AnyObject {
   ///   - entities: the entities whose rows are told; `nil` for all.
   ///   - limit: the number of changes beyond which only the keys of the rows are told. Beyond ten times as many keys nothing is.
   /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one, or too much has changed since.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
   func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
   /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
   /// those of the commits whose changes are not known.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func unannouncedKeys() throws -> Set<EntityKey>
 
   /// Returns the entities of ``unannouncedKeys()``, and prepares for the reading of rows, as ``prepare(_:)`` does. A store whose every
   /// statement costs a round trip does both in one.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey>
 }
 
@@ -247,6 +324,7 @@ extension RowReading {
   /// Returns all rows that were changed between a position and the state that this reading sees, each once, however many they are.
   ///
   /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one.
+  /// - Throws: as ``changes(since:of:limit:)``.
   public func changes(since position: StorePosition) throws -> RowChanges? {
     try changes(since: position, of: nil, limit: .max)
   }
@@ -261,17 +339,25 @@ extension RowReading {
 /// A row with a unique value that another row has is refused with ``/ConcordModel/StoreError/notUnique(entity:columns:)``,
 /// and not written. It may be written later, when the other row has another value.
 public protocol RowWriting: RowReading {
-  /// Adds a row. Returns `false` if there is one already, which is kept.
+  /// Adds a row, unless the entity has one.
+  ///
+  /// - Returns: `false` if there is a row already, which is kept.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Adds a row, or replaces a stored one with an older stamp.
   ///
   /// - Returns: `false` if the stored row is not older, and is kept.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   @discardableResult
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Adds rows, or replaces stored ones with older stamps, as ``insertOrReplaceOlder(_:for:)`` does for one. It leaves those of entities
   /// of which a deletion is remembered whose stamp is not older.
   ///
   /// - Returns: for each row whether it was written.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   func insertNewest(_ rows: [KeyedRow]) throws -> [Bool]
   /// Tells that the closure of this writing writes once more at most, to no other store, and depends on nothing but whether that has
   /// written.
@@ -283,44 +369,76 @@ public protocol RowWriting: RowReading {
   /// value that another row has.
   ///
   /// - Returns: for each row whether it was written.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func insertMissing(_ rows: [KeyedRow]) throws -> [Bool]
   /// Prepares for the writing of rows one by one whose unique values may have changed. A store whose every statement costs a round trip
   /// compares them at once.
   ///
   /// The default does nothing.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func prepareUniqueValues(of rows: [KeyedRow]) throws
   /// Replaces a row.
+  ///
+  /// - Parameters:
+  ///   - row: the new row.
+  ///   - old: the row that is stored, by which the store may find what differs.
+  ///   - key: the key of the entity.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
-  /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
-  /// order.
+  /// Changes some columns of a stored row, none of which belongs to a collection.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the entity.
+  ///   - changed: the positions of the columns that change.
+  ///   - values: the values of all columns, in order.
+  ///   - stamp: the new stamp of the row.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   func update(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws
   /// Replaces a row if it has not changed.
   ///
   /// - Returns: `false` if the row has changed, or there is none.
+  /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has one of its unique values;
+  ///   another ``/ConcordModel/StoreError`` if the store cannot be written.
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
   /// Removes a row, as part of a replacement or a move; nothing happens if there is none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func delete(_ key: EntityKey) throws
   /// Removes the row of an entity that is deleted, and remembers the stamp of the deletion, also if there is no row. Of several
   /// deletions of an entity the latest stamp is remembered.
   ///
   /// The default remembers nothing.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func delete(_ key: EntityKey, stamp: Stamp) throws
   /// The entities whose rows were added, replaced or removed so far, in any order, with repetitions.
   var changedKeys: [EntityKey] { get }
 
   /// Returns the forwarded action with a number; `nil` if there is none.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read.
   func outboxRow(_ number: Int64) throws -> OutboxRow?
   /// Adds a forwarded action, to which a number is assigned, or replaces the one with its number.
   ///
   /// - Returns: the row as it is stored.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written, or keeps no outbox, which is the default.
   @discardableResult
   func writeOutbox(_ row: OutboxRow) throws -> OutboxRow
   /// Removes all forwarded actions without a trace.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written.
   func clearOutbox() throws
 
   /// Writes a note, or removes it if the value is `nil`.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written, or keeps no notes, which is the default.
   func setNote(_ value: String?, for name: NoteName) throws
   /// Removes all notes of a space.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be written, or keeps no notes, which is the default.
   func clearNotes(in space: String) throws
 }
 

@@ -32,6 +32,8 @@ public protocol ContextStrategyType: AnyObject, Sendable {
   func newBackgroundContext<Context: BackgroundContext>() -> Context
 
   /// Writes pending saves to the stores, and returns when they are durable. The default does nothing.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if a save cannot be written now; it stays pending.
   func writePendingChanges() throws
 }
 
@@ -48,6 +50,10 @@ open class ContextStrategy: @unchecked Sendable {
   public let errorHandler: AsyncErrorHandlerBlock
 
   /// Creates a strategy for a container.
+  ///
+  /// - Parameters:
+  ///   - persistentStoreCoordinator: the coordinator of the container's stores.
+  ///   - errorHandler: a closure that receives errors from background work.
   public required init(
     persistentStoreCoordinator: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock
   ) {

@@ -5,6 +5,8 @@ extension ViewContext {
   /// Runs a block on another thread, as one transaction, and returns at once.
   ///
   /// Blocks that are given in this way run one after the other, in the order in which they were given.
+  ///
+  /// - Parameter body: a block that receives the context, on a thread of the context's queue.
   public func perform(_ body: @escaping @Sendable (ViewContext) -> Void) {
     // Only the block itself could throw.
     queue.async { try? self.performAndWait { view in body(view) } }

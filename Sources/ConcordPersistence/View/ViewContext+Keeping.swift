@@ -34,6 +34,8 @@ extension ViewContext {
   }
 
   /// Keeps nothing of a type that nobody observes: ends the rule that ``keep(_:_:)`` has set.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/unknownEntity(_:)`` if the type is not in the model.
   public func keepObserved<T: PersistentEntity>(_ type: T.Type) throws { cache.remove(try model.entity(type)) }
 
   /// Notes that an entity was found.

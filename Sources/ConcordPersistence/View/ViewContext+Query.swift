@@ -17,8 +17,12 @@ extension ViewContext {
   /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told, once until it has one. The observer does not keep the
   /// container.
   ///
+  /// - Parameter descriptor: the condition, the order and the limit of the fetch.
+  /// - Returns: an observer of the result, which retains the entities in it.
   /// - Throws: ``/ConcordModel/StoreError``; ``/ConcordModel/StoreError/predicateFailed(entity:reason:)`` if the predicate has no answer for
   ///   an entity.
+  /// - Complexity: as ``fetch(_:)``, and afterwards, for each commit, the changed entities of the type times the
+  ///   logarithm of the result's length.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
     let isMerged = followsLayers.load(ordering: .sequentiallyConsistent)
     let stored = try change { core in

@@ -116,20 +116,33 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// Runs a block on another thread, as one transaction.
   ///
   /// If the task is cancelled, the block is run all the same, as in a ``BackgroundContext``.
+  ///
+  /// - Parameter body: a block that receives the context, on a thread of the context's queue. Observers are called
+  ///   after it.
+  /// - Returns: what the block returns.
+  /// - Throws: what the block throws. What it has changed before stays changed.
   public func perform<R: Sendable>(_ body: @escaping @Sendable (ViewContext) throws -> R) async throws -> R {
     try await TaskCancellation.perform(on: queue) { try self.performAndWait(body) }
   }
 
   /// Runs a block without parameters as one transaction, with exclusive use of the context.
+  ///
+  /// - Throws: what the block throws. What it has changed before stays changed.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
 
   /// Runs a block on this thread, as one transaction. Blocks may be nested.
+  ///
+  /// - Parameter body: a block that receives the context. Observers are called after it.
+  /// - Returns: what the block returns.
+  /// - Throws: what the block throws. What it has changed before stays changed.
   @discardableResult
   public func performAndWait<R>(_ body: (ViewContext) throws -> R) throws -> R { try change { _ in try body(self) } }
 
   /// Runs a block without parameters as one transaction, with exclusive use of the context.
+  ///
+  /// - Throws: what the block throws. What it has changed before stays changed.
   @discardableResult
   public func performAndWait<R>(_ body: () throws -> R) throws -> R { try change { _ in try body() } }
 
@@ -140,7 +153,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   ///
   /// - Returns: `nil` if the entity is neither stored nor inserted by a pending change. For an entity that a pending
   ///   change removes, an observer whose `isRemoved` is true.
-  /// - Throws: ``/ConcordModel/StoreError``.
+  /// - Throws: as ``BackgroundContext/find(_:id:)``.
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     let stored: EntityObserver<T>? = try change { core in
@@ -165,6 +178,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   }
 
   /// Fetches entities, with all they contain, without observing them.
+  ///
+  /// - Parameter descriptor: the condition, the order and the limit of the fetch.
+  /// - Throws: as ``BackgroundContext/fetch(_:)``.
   public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let plan = try plan(descriptor)
     // Without the lock: what is evaluated in memory may use the view, whose turn is taken before its lock.
@@ -174,6 +190,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   }
 
   /// Returns the number of entities that a fetch would return.
+  ///
+  /// - Throws: as ``BackgroundContext/fetch(_:)``.
   public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let plan = try plan(descriptor)
     return plan.isExact ? try locked { try plan.count(core) } : try fetch(descriptor).count
@@ -229,7 +247,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   // MARK: Saving
 
-  /// Whether there is something to save.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool { locked { core.hasChanges } }
 
   /// The entities that a save would insert. Empty while a store cannot be read.
@@ -245,14 +263,14 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Saves all changes, or none, to where the strategy says.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``. The changes are still there then, and can be saved again.
+  /// - Throws: as ``BackgroundContext/save()``. The changes are still there then, and can be saved again.
   public func save() throws {
     try locked { try core.save(origin: ObjectIdentifier(self)) }
     // A change that lost against another context's save is no longer shown.
     try change { _ in }
   }
 
-  /// Forgets all changes that were not saved.
+  /// Discards all unsaved changes.
   public func rollback() { _ = result { $0.rollback() } }
 }
 
@@ -278,6 +296,12 @@ extension ViewContext {
   }
 
   /// Saves the changes of another context, together with all unsaved changes of this one.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes of the other context.
+  ///   - policy: the rule for what other contexts have changed since that context read it.
+  ///   - origin: the identifier of that context.
+  /// - Throws: ``/ConcordModel/StoreError``; then nothing is saved.
   public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
     try change { try $0.save(changes, policy, origin: origin) }
   }

@@ -102,6 +102,9 @@
     ///   - schema: the schema of the database.
     ///   - role: a role that gets the rights that a store needs, and no others; `nil` if the program's role is to own the tables.
     ///   - isFollowed: whether devices are synchronised with the database, which needs further tables and triggers.
+    /// - Returns: the script, which creates nothing that is there already.
+    /// - Throws: an error if the description of a table cannot be encoded, which no valid ``/ConcordModel/Model``
+    ///   causes.
     public static func sql(
       for model: Model, schema: String = "concord", role: String? = nil, isFollowed: Bool = false
     ) throws -> String {

@@ -8,6 +8,10 @@
   extension SyncService {
     /// Adds the routes of the service to a router, below a path: `pages` and `actions`, and for whoever operates it `health/live`, which says that the
     /// process answers, and `health/ready` (also `health`), which says that the store can be read and the service is not shutting down.
+    ///
+    /// - Parameters:
+    ///   - router: the router of the application.
+    ///   - path: the path below which the routes are, such as `sync`.
     public func addRoutes(to router: some RouterMethods, path: String) {
       router.group(RouterPath(path))
         .post("pages") { [self] request, _ in await answer(request, .pages) }

@@ -93,6 +93,12 @@
     ///
     /// An error that the closure throws refuses the subscription, with its description as the reason, and takes its rows from the device.
     /// An error of a store that may pass, or a `CancellationError`, does not: the device keeps them, and asks again.
+    ///
+    /// - Parameters:
+    ///   - name: the name by which devices subscribe.
+    ///   - type: the type of the entities.
+    ///   - predicate: a closure that receives the user and the parameters of a subscription and returns the condition
+    ///     of its entities. It is called again and again, on any thread.
     public func publish<T: PersistentEntity>(
       _ name: String, of type: T.Type,
       _ predicate: @escaping @Sendable (User, SyncParameters) throws -> Predicate<T>
@@ -104,6 +110,11 @@
     ///
     /// An error that the rule throws refuses the action, with its description as the reason. An error of a store that may pass, or a
     /// `CancellationError`, does not: the device sends the action again.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the actions.
+    ///   - rule: a closure that receives an action and its user, and returns whether the action is allowed. It is
+    ///     called on any thread.
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User) throws -> Bool) {
       actions.allow(type) { action, user, _ in try rule(action, user) }
     }
@@ -111,8 +122,12 @@
     /// Allows users to forward actions of a type, where a rule holds that looks at what is stored: the entities that the action names,
     /// with all they contain.
     ///
-    /// What the rule writes into the store that it is given is undone before the action is applied, and is not stored. Its errors mean the
-    /// same as those of a rule without a store.
+    /// The errors of the rule mean the same as those of a rule without a store.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the actions.
+    ///   - rule: a closure that receives an action, its user, and a store with the entities, and returns whether the action is allowed. What it
+    ///     writes into the store is undone before the action is applied, and is not stored. It is called on any thread.
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User, EntityStore) throws -> Bool)
     {
       actions.allow(type, rule)

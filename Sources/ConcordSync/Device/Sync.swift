@@ -77,6 +77,12 @@ public final class Sync: Sendable, Observable {
   ///
   /// It is noted in the file, before the connect stops and before the server is asked; without a store, or if the file cannot be written, as soon as
   /// that is possible. ``SyncSubscription/ready()`` throws if it is not.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the publication.
+  ///   - parameters: the parameters, from which the server makes the predicate.
+  /// - Returns: the subscription. It stays until ``SyncSubscription/cancel()``, also if the result is released, and in later runs of the
+  ///   program.
   @discardableResult
   public func subscribe(_ name: String, _ parameters: SyncParameters = [:]) -> SyncSubscription {
     let id = SubscriptionID(name: name, parameters: parameters)
