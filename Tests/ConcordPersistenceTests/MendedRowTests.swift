@@ -75,6 +75,50 @@ struct MendedRowTests {
     }
   }
 
+  @Test("A part that may fail stands behind many others, and between them", arguments: StoreKind.allCases, [1, 17, 60])
+  func behindMany(_ kind: StoreKind, _ count: Int) throws {
+    let model = try essayModel()
+    try kind.withCoordinator(model) { coordinator in
+      let context = coordinator.newContext()
+      for id in 1...6 { context.insert(Essay(id, "word", "a", year: id)) }
+      try context.save()
+      let entity = try model.entity(Essay.self)
+      func condition(_ predicate: Predicate<Essay>) -> StoredCondition {
+        FetchPlan(FetchDescriptor(predicate: predicate), entity, model).condition
+      }
+      func find(_ condition: StoredCondition) throws -> Set<StoredValue> {
+        #expect(condition.fitsStatement)
+        var found: Set<StoredValue> = []
+        try coordinator.read([entity]) { reading in
+          try reading.rows(RowQuery(entity, where: condition)) { key, _ in
+            found.insert(key)
+            return true
+          }
+        }
+        return found
+      }
+      let (two, three) = (2, 3)
+      let divided = condition(#Predicate { 10 / $0.year > two })
+      let subtracted = condition(#Predicate { $0.year - 1 != three })
+      let (here, elsewhere) = (
+        condition(#Predicate { $0.title == "word" }), condition(#Predicate { $0.title == "other" })
+      )
+      #expect(divided.mayFail && subtracted.mayFail && !here.mayFail && !elsewhere.mayFail)
+      let (present, absent) = (Array(repeating: here, count: count), Array(repeating: elsewhere, count: count))
+      #expect(try find(.all(present + [divided])) == [.integer(1), .integer(2), .integer(3)])
+      #expect(try find(.any(absent + [divided])) == [.integer(1), .integer(2), .integer(3)])
+      #expect(
+        try find(.all(present + [subtracted] + present + [divided] + present))
+          == [.integer(1), .integer(2), .integer(3)])
+      #expect(
+        try find(.any(absent + [divided] + absent + [.not(subtracted)] + absent))
+          == [.integer(1), .integer(2), .integer(3), .integer(4)])
+      // A statement has few levels.
+      let inTurn = (0..<8).flatMap { _ in [here, divided] }
+      #expect(!StoredCondition.all(inTurn).fitsStatement && !StoredCondition.any(inTurn).fitsStatement)
+    }
+  }
+
   @Test(
     "Where saving is left to a context in the background, what is saved already counts",
     arguments: StrategyKind.allCases)

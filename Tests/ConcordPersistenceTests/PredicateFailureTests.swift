@@ -5,6 +5,10 @@ import Testing
 
 @testable import ConcordPersistence
 
+#if Persistence
+  import GRDB
+#endif
+
 @Suite("Predicates that have no answer for a row")
 struct PredicateFailureTests {
   private static let most = Int.max
@@ -229,4 +233,36 @@ struct PredicateFailureTests {
       #expect(told.query.value.map(\.id) == Array(expected.prefix(limit ?? .max)))
     }
   }
+
+  #if Persistence
+    @Test("Entities that another program gives an answer are left out no longer, however many they are")
+    func manyMended() async throws {
+      let errors = Locked<[any Error]>([])
+      try await StrategyKind.direct.withContainer(.sqlite, model: essayModel()) { error in
+        errors.withLock { $0.append(error) }
+      } _: { container in
+        let context = container.newBackgroundContext()
+        let count = 600
+        for id in 1...count { context.insert(Essay(id, "word", "a", year: 3)) }
+        try context.save()
+        try await container.flush()
+        let query = try container.viewContext.query(FetchDescriptor<Essay>(predicate: #Predicate { 10 / $0.year > 0 }))
+        for id in 1...count { try context.update(Essay.self, id: id) { $0.year = 0 } }
+        try context.save()
+        try await container.flush()
+        #expect(query.value.isEmpty)
+        let file = try #require(container.persistentStoreCoordinator.persistentStores.first?.url)
+        try await DatabaseQueue(path: file.path).write { try $0.execute(sql: "UPDATE Essay SET year = 3") }
+        #expect(try await eventually { query.value.count == count })
+        // So each is told that has none any longer.
+        for id in stride(from: 1, through: count, by: 3) {
+          let before = errors.withLock { $0.count }
+          try context.update(Essay.self, id: id) { $0.year = 0 }
+          try context.save()
+          try await container.flush()
+          #expect(errors.withLock { $0.count } == before + 1, "\(id)")
+        }
+      }
+    }
+  #endif
 }

@@ -105,7 +105,7 @@
         if case .compares(let column, let comparison, let value) = condition {
           parts.append(compares(column, comparison, value, isSearched: ranges.isEnd(index)))
         } else if index == last {
-          parts.append(try inOrder(conditions[...index]) { "CASE WHEN \($0) THEN \($1) ELSE 0 END" })
+          parts.append(try inOrder(conditions[...index], joined: " AND ") { "CASE WHEN \($0) THEN \($1) ELSE 0 END" })
         } else if !condition.mayFail || index == 0 {
           parts.append(try sql(condition))
         }
@@ -125,7 +125,7 @@
       let last = Self.lastAfterOthers(conditions)
       for (index, condition) in conditions.enumerated() {
         if index == last {
-          parts.append(try inOrder(conditions[...index]) { "CASE WHEN \($0) THEN 1 ELSE \($1) END" })
+          parts.append(try inOrder(conditions[...index], joined: " OR ") { "CASE WHEN \($0) THEN 1 ELSE \($1) END" })
         } else if !condition.mayFail || index == 0 {
           parts.append(try sql(condition))
         }
@@ -138,17 +138,21 @@
       conditions.lastIndex(where: \.mayFail).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Writes conditions so that each is evaluated after those before it, if these leave it open: SQLite evaluates a conjunction in any order, and
-    /// Swift from left to right.
+    /// Writes conditions so that each one that may fail is evaluated after those before it, if these leave it open: SQLite evaluates a conjunction in
+    /// any order, and Swift from left to right.
     ///
-    /// - Parameter step: makes the expression of a condition, and of those behind it.
+    /// - Parameters:
+    ///   - separator: the operator between conditions whose order does not matter.
+    ///   - step: makes the expression of some conditions, and of those behind them.
     private mutating func inOrder(
-      _ conditions: ArraySlice<StoredCondition>, _ step: (_ first: String, _ rest: String) -> String
+      _ conditions: ArraySlice<StoredCondition>, joined separator: String,
+      _ step: (_ first: String, _ rest: String) -> String
     ) throws -> String {
-      guard let condition = conditions.first else { return "1" }
+      let group = conditions.first?.mayFail == true ? conditions.prefix(1) : conditions.prefix { !$0.mayFail }
       // The values are bound in the order of the text.
-      let first = try sql(condition)
-      return conditions.count == 1 ? first : step(first, try inOrder(conditions.dropFirst(), step))
+      let first = "(\(try group.map { try sql($0) }.joined(separator: separator)))"
+      let rest = conditions.dropFirst(group.count)
+      return rest.isEmpty ? first : step(first, try inOrder(rest, joined: separator, step))
     }
 
     private mutating func relates(

@@ -12,24 +12,21 @@ extension StoredCondition {
     case .not(let condition): 1 + condition.depth
     // A query of its own.
     case .hasElement(_, _, let condition): 3 + condition.depth
-    case .all(let conditions), .any(let conditions): 1 + (conditions.map(\.depth).max() ?? 0)
+    case .all(let conditions), .any(let conditions): conditions.nesting + (conditions.map(\.depth).max() ?? 0)
     case .relates(let a, _, let b): 1 + max(a.depth, b.depth)
     default: 1
     }
   }
 
-  /// The number of comparisons in SQL: those before a part that may fail are written twice.
+  /// The number of comparisons in SQL: those before the last part that may fail are written twice.
   fileprivate var size: Int {
     switch self {
-    case .not(let condition), .hasElement(_, _, let condition): return 1 + condition.size
+    case .not(let condition), .hasElement(_, _, let condition): 1 + condition.size
     case .all(let conditions), .any(let conditions):
-      var size = 0
-      for condition in conditions where size <= 1000 {
-        size += condition.size + (condition.mayFail ? size : 0)
-      }
-      return size
-    case .relates(let a, _, let b): return 1 + a.size + b.size
-    default: return 1
+      conditions.map(\.size).reduce(0, +)
+        + (conditions.lastIndex(where: \.mayFail).map { conditions[..<$0].map(\.size).reduce(0, +) } ?? 0)
+    case .relates(let a, _, let b): 1 + a.size + b.size
+    default: 1
     }
   }
 
@@ -47,6 +44,14 @@ extension StoredCondition {
       if case .any(let parts) = condition { parts } else { [condition] }
     }
     return .any(parts(a) + parts(b))
+  }
+}
+
+extension [StoredCondition] {
+  /// The number of levels that they are written in: each one that may fail stands within an expression that evaluates those before it first.
+  fileprivate var nesting: Int {
+    guard let last = lastIndex(where: \.mayFail), last > 0 else { return 1 }
+    return 1 + (0..<last).count { self[$0].mayFail || self[$0 + 1].mayFail }
   }
 }
 

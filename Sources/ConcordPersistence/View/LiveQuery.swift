@@ -50,6 +50,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var unanswered: Set<StoredValue> = []
   /// The entities that were left out when the result was shown last, of which nobody is told again.
   private var told: Set<StoredValue> = []
+  /// The number of those that fetches have asked for again.
+  private var turn = 0
   /// The error of one of the others.
   private var newFailure: (any Error)?
   /// Whether the fetch is done in memory, since a store that meets such an entity finds nothing.
@@ -192,8 +194,19 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return error
   }
 
-  /// The number of entities without an answer that are asked for again with each fetch.
+  /// The greatest number of entities without an answer that are asked for again with each fetch.
   private static var mostAskedAgain: Int { 256 }
+
+  /// The entities for which the store has shown no answer, as far as they are asked for again. If they are many, each fetch asks for some, in turn.
+  private func askedAgain(without found: [T]) throws -> [EntityKey] {
+    if unanswered.isEmpty, told.isEmpty { return [] }
+    let answered = Set(try found.map { try T.storedKey(of: $0.id) })
+    for key in unanswered.intersection(answered) { takeBack(key) }
+    let others = Array(unanswered.union(told).subtracting(answered))
+    let first = others.count > Self.mostAskedAgain ? turn % others.count : 0
+    turn += Self.mostAskedAgain
+    return (others[first...] + others[..<first]).prefix(Self.mostAskedAgain).map { EntityKey(entity, $0) }
+  }
 
   /// Loads what the query finds, without the entities for which its predicate has no answer.
   private func load(
@@ -201,8 +214,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   ) throws -> FetchPlan<T>.Found {
     do {
       let found = try fetchPlan.load(reading, loader)
-      // The store may not have come to them. If they are many, the others are left out until they change.
-      let leftOut = unanswered.union(told).prefix(Self.mostAskedAgain).map { EntityKey(entity, $0) }
+      // The store may not have come to them.
+      let leftOut = try askedAgain(without: found.values)
       try reading.prepare(leftOut)
       for key in leftOut {
         takeBack(key.id)
