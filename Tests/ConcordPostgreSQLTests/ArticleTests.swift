@@ -1,7 +1,4 @@
 #if PostgreSQL
-  import Concord
-  import ConcordModel
-  import ConcordPersistence
   import ConcordPostgreSQL
   import ConcordTestShared
   import Foundation
