@@ -78,4 +78,14 @@
     }
     return try condition()
   }
+
+  /// What the observers of a store were told of.
+  final class Told: Sendable {
+    let commits = Locked<[StoreCommit]>([])
+    let observation: StoreObservation
+    init(_ store: PostgreSQLStore) {
+      observation = store.observeCommits { [commits] commit in commits.withLock { $0.append(commit) } }
+    }
+    var keys: [Set<EntityKey>?] { commits.withLock { $0.map(\.keys) } }
+  }
 #endif

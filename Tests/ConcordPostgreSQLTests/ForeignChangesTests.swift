@@ -65,6 +65,116 @@
       withExtendedLifetime(observations) {}
     }
 
+    @Test("Beside a transaction that stays open they are removed, and nothing is read anew for them afterwards")
+    func besideOpen() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      let open = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try open.run([.once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (0, 1, 1)")])
+      try bring(to: fleet)
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Locked<[Set<EntityKey>?]>([])
+      let observation = store.observeCommits { commit in told.withLock { $0.append(commit.keys.map(Set.init)) } }
+      #expect(try eventually { try foreignCount("concord_changes", fleet) == 0 && trimmed(fleet) < 9_000_000_000 })
+      // A look that has begun before.
+      store.settle()
+      let before = told.withLock { $0.count }
+      for id in 1...10 {
+        try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 0, 1)")
+        store.settle()
+      }
+      let keys = try (1...10).map { try Set([fleet.key($0)]) }
+      #expect(eventually { told.withLock { $0.count == before + 10 } })
+      #expect(told.withLock { Array($0[before...]) } == keys)
+      try open.run([.once("COMMIT")])
+      #expect(eventually { told.withLock { $0.count == before + 11 } })
+      withExtendedLifetime(observation) {}
+    }
+
+    @Test("A change of the copy with the id of a transaction that is open here is not told again and again")
+    func idOfOpen() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 600)
+      defer { try? store.close() }
+      let open = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try open.run([.once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (0, 1, 1)")])
+      let id = try open.query("SELECT pg_current_xact_id()::text").text(0, 0)
+      let told = Locked(0)
+      let observation = store.observeCommits { _ in told.withLock { $0 += 1 } }
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
+      store.settle()
+      #expect(told.withLock { $0 } == 1)
+      try fleet.sql("INSERT INTO concord_changes (xid, entity, keys) VALUES ('\(id)', 'Progress', ARRAY['7'])")
+      for _ in 0..<3 { store.settle() }
+      #expect(told.withLock { $0 } == 1)
+      try open.run([.once("COMMIT")])
+      store.settle()
+      #expect(told.withLock { $0 } >= 2)
+      withExtendedLifetime(observation) {}
+    }
+
+    @Test("A position that does not see all that a copy has brought of rows as they were is void")
+    func positions() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      try store.startFeed()
+      let open = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try open.run([.once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (0, 1, 1)")])
+      let id = try open.query("SELECT pg_current_xact_id()::text").text(0, 0)
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
+      try bring(to: fleet, withHistory: true)
+      try fleet.sql(
+        "INSERT INTO concord_history (xid, entity, \"key\", is_row) VALUES ('\(id)', 'Progress', '1', true)")
+      try store.startFeed()
+      let position = try store.read { try $0.position() }
+      try fleet.sql("UPDATE \"Progress\" SET last = 5 WHERE id = 1")
+      // The earliest change of the entity that the position does not see would be the copy's.
+      #expect(try store.read { try $0.changes(since: position) } == nil)
+      try open.run([.once("COMMIT")])
+      let later = try store.read { try $0.position() }
+      try fleet.sql("UPDATE \"Progress\" SET last = 6 WHERE id = 1")
+      let change = try store.read { try $0.changes(since: later) }?.rows.first
+      #expect(change?.before?.last == .integer(5))
+    }
+
+    @Test("Whoever holds the row of the feed holds up nobody who tells commits")
+    func heldFeed() throws {
+      let fleet = try Fleet()
+      let first = try fleet.store()
+      try first.startFeed()
+      try first.close()
+      try bring(to: fleet, withHistory: true)
+      let open = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try open.run([.once("BEGIN"), .once("SELECT FROM concord_feed FOR UPDATE")])
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Told(store)
+      #expect(try eventually { try foreignCount("concord_changes", fleet) == 0 })
+      for id in 1...5 {
+        try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 0, 1)")
+        let key = try fleet.key(id)
+        #expect(eventually(3) { told.keys.contains([key]) })
+      }
+      #expect(try foreignCount("concord_history", fleet) == Self.count)
+      try open.run([.once("COMMIT")])
+    }
+
+    @Test(
+      "A trigger that was left disabled is enabled by the next store that is attached",
+      arguments: ["DISABLE", "ENABLE REPLICA"])
+    func disabled(_ state: String) throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      try fleet.sql("ALTER TABLE \"Progress\" \(state) TRIGGER concord_update")
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let told = Told(store)
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1); UPDATE \"Progress\" SET last = 2")
+      #expect(eventually { told.keys.count == 2 })
+    }
+
     @Test("A role without the rights to follow removes them, and the feed of positions is left to one that has these")
     func roles() throws {
       let server = try PostgreSQLServer.shared.get()

@@ -24,6 +24,8 @@
 
       /// Begins a transaction that reads one committed state.
       static let beginReading = Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+      /// Begins a transaction whose statements see what was committed before each of them.
+      fileprivate static let beginWriting = Command(sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
       /// Ends a transaction.
       static let end = Command(sql: "COMMIT")
     }
@@ -132,6 +134,14 @@
     func forgetDeferred() -> Bool {
       defer { deferred = [] }
       return !deferred.isEmpty
+    }
+
+    /// Runs a statement that waits for the writers of its rows, and goes on with what they have committed, whatever the session's isolation is.
+    func write(_ sql: String, _ parameters: PostgreSQLParameters = .none) throws -> PostgreSQLResult {
+      do { return try run([.beginWriting, Command(sql: sql, parameters: parameters), .end])[1] } catch {
+        _ = rollBack()
+        throw error
+      }
     }
 
     func query(_ sql: String, _ parameters: PostgreSQLParameters = .none) throws -> PostgreSQLResult {

@@ -14,29 +14,33 @@
     /// Removes them, some at a time, as far as the role may do that. If there are some among the rows as they were, the feed of positions begins
     /// anew.
     ///
-    /// - Parameter deadline: a time after which nothing more is begun.
+    /// - Parameter deadline: a time after which nothing more is begun; `nil` to go on until all are gone, also where another process is at it.
     /// - Returns: whether there are more.
     /// - Throws: ``PostgreSQLFailure``, with the code 42501 if the role may not do that.
-    static func remove(_ connection: PostgreSQLConnection, until deadline: Date) throws -> Bool {
-      while try removeSome(connection) { if Date() >= deadline { return true } }
+    static func remove(_ connection: PostgreSQLConnection, until deadline: Date?) throws -> Bool {
+      while try removeSome(connection, waits: deadline == nil) {
+        if let deadline, Date() >= deadline { return true }
+      }
       return false
     }
 
-    private static func removeSome(_ connection: PostgreSQLConnection) throws -> Bool {
+    private static func removeSome(_ connection: PostgreSQLConnection, waits: Bool) throws -> Bool {
       let hasChanges = try connection.query(isAnyForeign).bool(0, 0)
       // Another process may be at it.
-      let areGone = hasChanges ? try connection.query(removeChanges).integer(0, 0) > 0 : false
+      let areGone = hasChanges ? try connection.write(removeChanges).integer(0, 0) > 0 : false
       guard try connection.query(mayRemoveHistory).bool(0, 0), try connection.query(isHistoryForeign).bool(0, 0) else {
         return areGone
       }
-      try removeHistory(connection)
-      return true
+      return try removeHistory(connection, waits: waits) || areGone
     }
 
     private static let isAnyForeign = """
       SELECT EXISTS (SELECT FROM concord_changes WHERE xid >= \(next))
         OR EXISTS (SELECT FROM concord_state WHERE trimmed >= \(next))
       """
+
+    /// The greatest id that may have been trimmed: of a transaction before all that are open.
+    private static let newestTrimmable = "(pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8"
 
     // It is not known what was trimmed here while a greater id stood there.
     private static let removeChanges = """
@@ -45,7 +49,7 @@
           SELECT ctid FROM concord_changes WHERE xid >= \(next) ORDER BY xid LIMIT \(batch) FOR UPDATE SKIP LOCKED
         )) RETURNING xid
       ), state AS (
-        UPDATE concord_state SET trimmed = pg_snapshot_xmin(pg_current_snapshot()) WHERE trimmed >= \(next)
+        UPDATE concord_state SET trimmed = \(newestTrimmable) WHERE trimmed >= \(next)
       )
       SELECT count(*) FROM gone
       """
@@ -69,16 +73,20 @@
       ))
       """
 
-    private static func removeHistory(_ connection: PostgreSQLConnection) throws {
+    /// - Returns: whether there may be more to remove.
+    private static func removeHistory(_ connection: PostgreSQLConnection, waits: Bool) throws -> Bool {
       do {
-        // One of several processes does it at a time; the others find nothing then.
-        try connection.run([
-          .once("BEGIN ISOLATION LEVEL READ COMMITTED"), .once("SELECT FROM concord_feed FOR UPDATE"),
-        ])
-        if try connection.query(isHistoryForeign).bool(0, 0) {
-          try connection.run([.once(HistoryTables.newFeed), .once(removeChangesOfHistory)])
+        // One of several processes does it at a time. The others have to tell commits meanwhile.
+        let isFree =
+          try connection.run([
+            .once("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            .once("SELECT FROM concord_feed FOR UPDATE\(waits ? "" : " SKIP LOCKED")"),
+          ])[1].count > 0
+        if isFree, try connection.query(isHistoryForeign).bool(0, 0) {
+          try connection.run([.once(removeChangesOfHistory), .once(HistoryTables.newFeed)])
         }
         try connection.run([.end])
+        return isFree
       } catch {
         _ = connection.rollBack()
         throw error

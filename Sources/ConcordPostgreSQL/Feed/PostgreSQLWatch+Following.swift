@@ -172,6 +172,8 @@
     /// The end of the index is read, whatever the statistics say of changes that are new: no need to plan that each time.
     static let settings: [PostgreSQLConnection.Command] = [
       .once("SET plan_cache_mode TO force_generic_plan"), .once("SET enable_seqscan TO off"),
+      // A batch sees one state, without the statements that begin and end a transaction.
+      .once("SET default_transaction_isolation TO 'repeatable read'"),
     ]
 
     private static let mostSilentFailures = 3
@@ -216,11 +218,10 @@
       try asking.withLock {
         let (position, epoch) = state.withLock { ($0.position, $0.epoch) }
         let expectation = keepsState ? toldState.begin() : nil
-        if expectation != nil { connection.later(.beginReading) }
+        if expectation?.isKeptOpen == true { connection.later(.beginReading) }
         let readAhead = expectation?.tables ?? []
         let results = try connection.run(
-          [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) }
-            + (expectation?.isKeptOpen == false ? [.end] : []))
+          [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) })
         if let expectation { toldState.keep(connection, expectation) }
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
@@ -275,7 +276,8 @@
       guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
       // A copy may have come unseen.
       noteForeign()
-      let result = try connection.run([Self.trim(olderThan: options.feedRetention)])[0]
+      let trim = Self.trim(olderThan: options.feedRetention)
+      let result = try connection.write(trim.sql, trim.parameters)
       // There may be more of them.
       if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
     }

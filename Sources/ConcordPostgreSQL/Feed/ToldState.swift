@@ -115,8 +115,9 @@
       }
     }
 
-    /// The number of states without a reading after which the transaction stays open no longer.
-    private static let mostOpen = 16
+    /// The number of states without a reading after which the transaction stays open no longer. What reads more than was read ahead then begins anew,
+    /// which costs a live query with many entities a fetch of them all.
+    static let mostOpen = 64
 
     /// Reads no rows ahead until somebody reads some: that may have been what has failed.
     func expectNothing() { wanted.withLock { $0.recent.forget() } }

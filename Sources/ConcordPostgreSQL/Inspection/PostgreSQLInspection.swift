@@ -60,14 +60,13 @@
         guard present.tables["concord_tables"] != nil else {
           throw InspectionError(.notConcord, "the schema \(schema) has no tables of Concord's")
         }
-        let disabled = try Self.disabledTriggers(schema, connection)
         let notes = present.noted.compactMap { present.notes[$0] }.filter {
           present.tables[storedName($0.table)] != nil
         }
         let entities = notes.filter { $0.table == $0.entity }
         let tables = entities.flatMap { entity in
           ([entity] + notes.filter { $0.entity == entity.table && $0.table != entity.table }).map { note in
-            InspectedTable(note, present, disabled[storedName(note.table)] ?? [])
+            InspectedTable(note, present, present.disabledTriggers[storedName(note.table)] ?? [])
           }
         }
         let known = Set(tables.map { storedName($0.name) })
@@ -79,25 +78,6 @@
         }
         return (present, tables, others.sorted(), triggers.sorted())
       }
-    }
-
-    /// By table, the triggers that are disabled.
-    private static func disabledTriggers(
-      _ schema: String, _ connection: PostgreSQLConnection
-    ) throws -> [String: Set<String>] {
-      var name = PostgreSQLParameters()
-      name.append(storedName(schema))
-      let result = try connection.run([
-        .once(
-          """
-          SELECT c.relname::text, t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND NOT t.tgisinternal AND t.tgenabled IN ('D', 'R')
-          """, name)
-      ])[0]
-      var disabled: [String: Set<String>] = [:]
-      for row in 0..<result.count { disabled[result.text(row, 0), default: []].insert(result.text(row, 1)) }
-      return disabled
     }
 
     // MARK: Reading

@@ -1,6 +1,8 @@
 #if PostgreSQL
   /// A statement with a query of the changes that its snapshot shows and that were not seen at a position.
   ///
+  /// What a copy has brought with the id of a transaction that is open here is not seen until that one ends.
+  ///
   /// Its first parameter is the id from which on the position sees no transaction, its second one the array of those before that are not seen.
   struct ChangesStatement: Sendable {
     /// For a position that sees all transactions before the first parameter, as most do. It takes less to run.
@@ -19,7 +21,8 @@
       ofAll = sql { columns, condition in
         """
         \(newer(columns, condition)) \
-        UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[])\(condition)
+        UNION ALL SELECT \(columns) FROM concord_changes WHERE xid = ANY($2::text::xid8[]) \
+        AND pg_visible_in_snapshot(xid, pg_current_snapshot())\(condition)
         """
       }
     }

@@ -93,6 +93,9 @@
     /// The name of a table's trigger for an operation.
     static func trigger(_ operation: String) -> String { "concord_\(operation.lowercased())" }
 
+    /// Whether the trigger `t` runs in ordinary sessions, as SQL.
+    static let isEnabled = "t.tgenabled IN ('O', 'A')"
+
     /// The triggers of a table, by their names.
     static func triggers(_ table: PostgreSQLSchema.Table) -> [(name: String, sql: String)] {
       let key = Key(isCollection: table.collection != nil, ColumnForm(keyOf: table.entity))

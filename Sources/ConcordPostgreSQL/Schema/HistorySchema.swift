@@ -93,7 +93,7 @@
           SELECT c.relname::text, t.tgname::text, p.proname::text, p.prosrc
           FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
           JOIN pg_proc p ON p.oid = t.tgfoid
-          WHERE n.nspname = $1 AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgname LIKE 'concord@_feed@_%' ESCAPE '@'
+          WHERE n.nspname = $1 AND NOT t.tgisinternal AND \(FeedTables.isEnabled) AND t.tgname LIKE 'concord@_feed@_%' ESCAPE '@'
           """, parameters),
         .once("SELECT entity, columns FROM concord_feed_columns"),
       ])

@@ -59,9 +59,12 @@
       "DELETE FROM concord_history", newFeed,
     ]
 
-    /// The statement that makes another feed of the one that is there: positions in that are void.
-    static let newFeed =
-      "UPDATE concord_feed SET epoch = \(newEpoch), merged = 0, kept = 0, forgotten = '0', begun = '0'"
+    /// The statement that makes another feed of the one that is there: positions in that are void. So are those that do not see all that is there,
+    /// since a copy may have brought it, with ids of transactions that are still open here.
+    static let newFeed = """
+      UPDATE concord_feed SET epoch = \(newEpoch), merged = 0, kept = 0, forgotten = '0', begun = COALESCE(
+        (SELECT xid FROM concord_history WHERE xid < \(FeedTables.nextID) ORDER BY xid DESC LIMIT 1), '0')
+      """
 
     // MARK: Triggers
 

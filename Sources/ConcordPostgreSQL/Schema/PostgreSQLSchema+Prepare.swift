@@ -12,6 +12,7 @@
       var foreignKeys: [String: String] = [:]
       /// By table.
       var triggers: [String: Set<String>] = [:]
+      var disabledTriggers: [String: Set<String>] = [:]
       var hasSchema = false
       /// By table, the shapes that it has had.
       var history: [String: [TableShape]] = [:]
@@ -272,6 +273,11 @@
         for trigger in FeedTables.triggers(table) where !(present.triggers[stored]?.contains(trigger.name) ?? false) {
           statements.append(trigger.sql)
         }
+        // Without them nobody is told of changes.
+        for trigger in FeedTables.triggers(table)
+        where present.disabledTriggers[stored]?.contains(trigger.name) ?? false {
+          statements.append("ALTER TABLE \(identifier(table.name)) ENABLE TRIGGER \(identifier(trigger.name))")
+        }
       }
       return statements
     }
@@ -312,7 +318,7 @@
           """),
         command(
           """
-          SELECT c.relname::text, t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+          SELECT c.relname::text, t.tgname::text, \(FeedTables.isEnabled) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
           JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND NOT t.tgisinternal
           """),
       ])
@@ -330,7 +336,9 @@
       }
       for row in 0..<results[3].count { present.foreignKeys[results[3].text(row, 0)] = results[3].text(row, 1) }
       for row in 0..<results[4].count {
-        present.triggers[results[4].text(row, 0), default: []].insert(results[4].text(row, 1))
+        let (table, trigger) = (results[4].text(row, 0), results[4].text(row, 1))
+        present.triggers[table, default: []].insert(trigger)
+        if !results[4].bool(row, 2) { present.disabledTriggers[table, default: []].insert(trigger) }
       }
       return present
     }

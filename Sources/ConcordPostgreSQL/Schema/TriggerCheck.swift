@@ -39,7 +39,7 @@
         SELECT NOT EXISTS (
           SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
           WHERE n.nspname = current_schema() AND c.relname = ANY ($1)
-          AND (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = ANY ($2) AND t.tgenabled <> 'D')
+          AND (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = ANY ($2) AND \(FeedTables.isEnabled))
             < cardinality($2)
         )
         """, parameters)

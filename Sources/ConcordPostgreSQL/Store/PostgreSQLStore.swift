@@ -342,7 +342,7 @@
           do {
             try pool.with {
               try HistorySchema(schema).prepare($0)
-              _ = try ForeignChanges.remove($0, until: .distantFuture)
+              _ = try ForeignChanges.remove($0, until: nil)
             }
             break
           } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {
