@@ -68,6 +68,14 @@
       defer { try? server.stop("immediate") }
       let fleet = try Fleet(server)
       try fleet.store().close()
+      // Each value that a row has had, whoever asks for the row later.
+      try fleet.sql(
+        """
+        CREATE TABLE saved (id bigint, last bigint);
+        CREATE FUNCTION note_saved() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+          SET search_path TO \(identifier(fleet.schema)) AS 'BEGIN INSERT INTO saved VALUES (NEW.id, NEW.last); RETURN NULL; END';
+        CREATE TRIGGER note_saved AFTER INSERT OR UPDATE ON "Progress" FOR EACH ROW EXECUTE FUNCTION note_saved();
+        """)
       let ports = [server.port, try PostgreSQLServer.freePort()]
       let proxy = try CuttingProxy(to: ports[0])
       defer { proxy.stop() }
@@ -130,6 +138,8 @@
         let saved = client.all.filter { $0.hasPrefix("saved ") }
         #expect(Set(saved).count == saved.count, "\(client.id)")
       }
+      #expect(try fleet.sql("SELECT id, last FROM saved GROUP BY 1, 2 HAVING count(*) > 1") == "")
+      #expect(try fleet.sql("SELECT count(*) > 0 FROM saved") == "t")
       // A save that the background could not write was told, with what it held.
       let background = clients[2].all
       #expect(

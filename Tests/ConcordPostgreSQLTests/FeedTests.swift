@@ -9,15 +9,6 @@
 
   @Suite("The feed of a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct FeedTests {
-    private final class Told: Sendable {
-      let commits = Locked<[StoreCommit]>([])
-      let observation: StoreObservation
-      init(_ store: PostgreSQLStore) {
-        observation = store.observeCommits { [commits] commit in commits.withLock { $0.append(commit) } }
-      }
-      var keys: [Set<EntityKey>?] { commits.withLock { $0.map(\.keys) } }
-    }
-
     @Test("Each commit of another store and of psql is told once, with its keys; own ones with their origin")
     func others() throws {
       let fleet = try Fleet()
@@ -54,7 +45,19 @@
       // These have later ids, and are told before.
       for id in 2...5 { try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)") }
       #expect(eventually { told.keys.count == 4 })
+      store.settle()
+      let seen = store.watch.state.withLock { $0.position }
       try open.run([.once("COMMIT")])
+      func found(since position: FeedPosition) throws -> Int {
+        try store.pool.with { connection in
+          let result = try connection.run([FeedChanges.command(since: position)])[0]
+          return try FeedChanges(result, since: position, [:], store: "").transactions.count
+        }
+      }
+      #expect(try found(since: seen) == 1)
+      // Without the transactions that were open it would be the highest id that was seen, and this one missed.
+      let number = try #require(FeedPosition("\(seen.xmax):\(seen.xmax):"))
+      #expect(try found(since: number) == 0)
       #expect(eventually { told.keys.count == 5 })
       store.settle()
       #expect(try told.keys == [2, 3, 4, 5, 1].map { try [fleet.key($0)] })

@@ -235,7 +235,7 @@
       withExtendedLifetime(observation) {}
     }
 
-    @Test("A transaction that stays open delays nobody, and each poll looks through what was committed since")
+    @Test("A transaction that stays open delays nobody, however much is committed since")
     func longTransactions() throws {
       let fleet = try Fleet()
       let store = try fleet.store(pollInterval: 600)

@@ -192,10 +192,13 @@
       }
       let reader = try direct.context(model)
       var id = 0
-      for cutsAnswers in [false, true] {
+      var total = (requests: 0, answers: 0)
+      for cutsAnswers: Bool? in [nil, false, true] {
         // Another part of the places each time, unless all are asked for.
         let step = TestOptions.isLong ? 1 : 12
-        for byte in stride(from: Int.random(in: 0..<step), through: cutsAnswers ? 160 : 420, by: step) {
+        // The first save counts them, with those of the connection's end.
+        let last = cutsAnswers.map { 8 + ($0 ? total.answers : total.requests) } ?? 0
+        for byte in stride(from: last == 0 ? 0 : Int.random(in: 0..<step), through: last, by: step) {
           let store = try store(url: fleet.server.url(port: proxy.port), timeout: 10)
           // Stamps of its own, so that a save which is done twice is refused.
           let context = try store.context(model, .byStamp)
@@ -203,14 +206,16 @@
           context.insert(Progress(id: 0, last: id))
           try context.save()
           context.insert(Progress(id: id, last: byte))
-          proxy.cut(after: byte, ofAnswers: cutsAnswers)
+          if let cutsAnswers { proxy.cut(after: byte, ofAnswers: cutsAnswers) } else { proxy.count() }
+          let comment: Comment = "byte \(byte) of \(cutsAnswers == true ? "answers" : "requests")"
           var isSaved = false
           do {
             try context.save()
             isSaved = true
-          } catch { Issue.record("byte \(byte) \(cutsAnswers): \(error)") }
+          } catch { Issue.record("\(comment): \(error)") }
+          if cutsAnswers == nil { total = proxy.counted }
           proxy.cutNoMore()
-          #expect(try (reader.find(Progress.self, id: id) != nil) == isSaved, "byte \(byte) \(cutsAnswers)")
+          #expect(try (reader.find(Progress.self, id: id) != nil) == isSaved, comment)
           try store.close()
         }
       }
