@@ -61,6 +61,43 @@
       }
     }
 
+    private struct IncompleteRow: Error {}
+
+    @Test("A row that lacks what an entity needs ends it before its batch is stored, and it goes on from there")
+    func incomplete() throws {
+      try withCoreDataFile(12) { folder, queue in
+        try queue.write { try $0.execute(sql: "UPDATE ZENTRY SET ZTEXT = NULL WHERE ZID = 7") }
+        let container = StrategyKind.direct.container(
+          try Model("Process", entities: [Entry.self, CarriedOver.self]), named: "Process")
+        let store = try container.attachPersistentStore(at: folder.appending(path: "own"))
+        let context = container.newBackgroundContext()
+        func carry() throws {
+          try carryOver(Entry.self, to: container, batch: 5) { offset, limit in
+            let rows = try queue.read { db in
+              try Row.fetchAll(
+                db, sql: "SELECT ZID, ZTEXT FROM ZENTRY ORDER BY ZID LIMIT ? OFFSET ?", arguments: [limit, offset])
+            }
+            return rows.isEmpty
+              ? nil
+              : try rows.map { row in
+                guard let id = row["ZID"] as Int?, let text = row["ZTEXT"] as String? else { throw IncompleteRow() }
+                return Entry(id: id, text: text)
+              }
+          }
+        }
+        for _ in 0..<2 {
+          #expect(throws: IncompleteRow.self) { try carry() }
+          #expect(try context.fetch(FetchDescriptor<Entry>()).map(\.id) == Array(0..<5))
+          #expect(try context.find(CarriedOver.self, id: Entry.entityName)?.isDone == false)
+        }
+        try queue.write { try $0.execute(sql: "UPDATE ZENTRY SET ZTEXT = 'mended' WHERE ZID = 7") }
+        try carry()
+        let found = try context.fetch(FetchDescriptor<Entry>())
+        #expect(found.map(\.id) == Array(0..<12) && found[7].text == "mended")
+        try container.detach(persistentStore: store)
+      }
+    }
+
     @Test("Where two processes carry over at once, what one of them edits and deletes meanwhile stays")
     func twoAtOnce() throws {
       try withCoreDataFile(23) { folder, queue in

@@ -7,6 +7,10 @@ import Testing
   import GRDB
 #endif
 
+extension Song {
+  fileprivate var endsInA: Bool { title.hasSuffix("a") }
+}
+
 @Suite("Texts in the store")
 struct TextQueryTests {
   private func model() throws -> Model { try Model("Songs", entities: [Song.self, Singer.self, Verse.self]) }
@@ -45,6 +49,9 @@ struct TextQueryTests {
         }
         let expected = songs.sorted(using: [sort]).prefix(6).map { StoredValue.integer(Int64($0.id)) }
         #expect(found == expected)
+        // A server has no comparator of Foundation's.
+        let steps = try store.read { try $0.steps(of: RowQuery(entity, order: [stored], limit: 6)) }
+        if kind.isShared { #expect(steps.first?.contains("ORDER BY") == false) }
       }
     }
   }
@@ -90,6 +97,19 @@ struct TextQueryTests {
       context.insert(Song(id: 9, title: "z"))
       #expect(
         try "\(context.explain(FetchDescriptor<Song>()))".contains("1 changed row that is not saved is merged"))
+    }
+  }
+
+  @Test("The end of a text is looked at in memory, of what the store finds", arguments: StoreKind.allCases)
+  func endings(_ kind: StoreKind) throws {
+    try kind.withCoordinator(model()) { coordinator in
+      let context = coordinator.newContext()
+      for song in songs(["Emma", "am", "b", "a", "Anna"]) { context.insert(song) }
+      try context.save()
+      let descriptor = FetchDescriptor<Song>(
+        predicate: #Predicate { $0.title.contains("a") && $0.endsInA }, fetchLimit: 2)
+      #expect(try context.fetch(descriptor).map(\.id) == [0, 3])
+      #expect(try context.explain(descriptor).predicate == .both)
     }
   }
 
