@@ -67,45 +67,86 @@ struct StampsAheadTests {
     }
   }
 
+  /// Writes the same without stamps, by a clock that is ahead, and attaches the store again, to a container whose clock is right.
+  private func withStoreAttachedAgain(
+    _ test: Case, _ body: (any PersistentContainer) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try libraryModel()
+    let configuration = StoreConfiguration(type: test.kind.type)
+    let wrong = test.strategy.container(model)
+    let first = try wrong.attachPersistentStore(at: folder, for: configuration)
+    do {
+      let coordinator = PersistentStoreCoordinator(model: model, clock: StampSource { Date().stamp + 100_000 })
+      try coordinator.attach(first.rows, configuration: "")
+      let context = coordinator.newContext()
+      for id in 1...4 { context.insert(Review(id: id, text: "old", stars: id)) }
+      context.insert(
+        Book(
+          id: "1", title: "old", author: Author(id: "1", name: "old"), reviews: [Review(id: 4, text: "old", stars: 4)]))
+      try context.save()
+    }
+    try wrong.detach(persistentStore: first)
+    let right = test.strategy.container(model)
+    let second = try right.attachPersistentStore(at: folder, for: configuration)
+    defer { try? right.detach(persistentStore: second) }
+    let stamp = try #require(try right.newBackgroundContext().stamp(of: Review.self, id: 1))
+    #expect(stamp > Date().stamp + 99_000)
+    right.viewContext.mergePolicy = test.policy
+    try await body(right)
+  }
+
   @Test("What is changed, inserted and deleted without a stamp is saved", arguments: Case.all)
   func edits(_ test: Case) async throws {
     for inView in [false, true] {
-      try await withContainer(test) { container in
-        let view = container.viewContext
-        let context = container.newBackgroundContext()
-        context.mergePolicy = test.policy
-        if inView {
-          #expect(try view.update(Review.self, id: 1) { $0.text = "new" })
-          #expect(try view.update(Review.self, id: 1) { $0.stars = 9 })
-          #expect(try view.update(Book.self, id: "1") { $0.author.name = "new" })
-          if test.policy == .byStamp || test.policy == .objectTrump { view.insert(Review(id: 2, text: "new")) }
-          #expect(try view.delete(Review.self, id: 4))
-          try view.save()
-        } else {
-          #expect(try context.update(Review.self, id: 1) { $0.text = "new" })
-          #expect(try context.update(Review.self, id: 1) { $0.stars = 9 })
-          #expect(try context.update(Book.self, id: "1") { $0.author.name = "new" })
-          if test.policy == .byStamp || test.policy == .objectTrump { context.insert(Review(id: 2, text: "new")) }
-          #expect(try context.delete(Review.self, id: 4))
-          try context.save()
-        }
-        try await container.flush()
-        let replaced = test.policy == .byStamp || test.policy == .objectTrump
-        #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "new", stars: 9))
-        #expect(
-          try container.stored(Review.self, id: 2)
-            == (replaced ? Review(id: 2, text: "new") : Review(id: 2, text: "old", stars: 2)))
-        #expect(try container.stored(Review.self, id: 3) == Review(id: 3, text: "old", stars: 3))
-        #expect(try container.stored(Review.self, id: 4) == nil)
-        let book = try container.stored(Book.self, id: "1")
-        #expect(book?.author.name == "new" && book?.reviews == [])
-        // Once more, over what was changed.
-        #expect(try context.update(Review.self, id: 1) { $0.text = "newer" })
-        try context.save()
-        try await container.flush()
-        #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "newer", stars: 9))
-      }
+      try await withContainer(test) { try await edit($0, test, inView: inView) }
     }
+  }
+
+  @Test(
+    "What is changed without a stamp is saved once the clock is right and the store is attached again",
+    arguments: Case.all.filter { StoreKind.lasting.contains($0.kind) })
+  func attachedAgain(_ test: Case) async throws {
+    for inView in [false, true] {
+      try await withStoreAttachedAgain(test) { try await edit($0, test, inView: inView) }
+    }
+  }
+
+  private func edit(_ container: any PersistentContainer, _ test: Case, inView: Bool) async throws {
+    let view = container.viewContext
+    let context = container.newBackgroundContext()
+    context.mergePolicy = test.policy
+    if inView {
+      #expect(try view.update(Review.self, id: 1) { $0.text = "new" })
+      #expect(try view.update(Review.self, id: 1) { $0.stars = 9 })
+      #expect(try view.update(Book.self, id: "1") { $0.author.name = "new" })
+      if test.policy == .byStamp || test.policy == .objectTrump { view.insert(Review(id: 2, text: "new")) }
+      #expect(try view.delete(Review.self, id: 4))
+      try view.save()
+    } else {
+      #expect(try context.update(Review.self, id: 1) { $0.text = "new" })
+      #expect(try context.update(Review.self, id: 1) { $0.stars = 9 })
+      #expect(try context.update(Book.self, id: "1") { $0.author.name = "new" })
+      if test.policy == .byStamp || test.policy == .objectTrump { context.insert(Review(id: 2, text: "new")) }
+      #expect(try context.delete(Review.self, id: 4))
+      try context.save()
+    }
+    try await container.flush()
+    let replaced = test.policy == .byStamp || test.policy == .objectTrump
+    #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "new", stars: 9))
+    #expect(
+      try container.stored(Review.self, id: 2)
+        == (replaced ? Review(id: 2, text: "new") : Review(id: 2, text: "old", stars: 2)))
+    #expect(try container.stored(Review.self, id: 3) == Review(id: 3, text: "old", stars: 3))
+    #expect(try container.stored(Review.self, id: 4) == nil)
+    let book = try container.stored(Book.self, id: "1")
+    #expect(book?.author.name == "new" && book?.reviews == [])
+    // Once more, over what was changed.
+    #expect(try context.update(Review.self, id: 1) { $0.text = "newer" })
+    try context.save()
+    try await container.flush()
+    #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "newer", stars: 9))
   }
 
   @Test("A given stamp loses to what it is older than", arguments: Case.all.filter { $0.policy == .byStamp })
