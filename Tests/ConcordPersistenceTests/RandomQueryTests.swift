@@ -58,7 +58,8 @@ private struct OrderedPlace {
   }
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] {
-    Array(text.precomposedStringWithCanonicalMapping.unicodeScalars)
+    // Foundation composes no final consonant with a Korean syllable that is composed already.
+    Array(text.decomposedStringWithCanonicalMapping.precomposedStringWithCanonicalMapping.unicodeScalars)
   }
 
   /// Whether a text is in composed form. Foundation leaves a consonant behind a Korean syllable as it is, which Swift's strings compose.

@@ -87,6 +87,24 @@ struct UniqueFormsTests {
     }
   }
 
+  @Test("A Korean syllable is one text, in one, two or three scalars", arguments: StoreKind.allCases)
+  func syllables(_ kind: StoreKind) throws {
+    let forms = ["\u{ac01}", "\u{ac00}\u{11a8}", "\u{1100}\u{1161}\u{11a8}"]
+    #expect(Set(forms).count == 1 && Set(forms.map(\.storedKey)) == [.text(forms[0])])
+    // Also where the order of the two is asked for.
+    for form in forms { #expect(TextOrder.compare(form, forms[0]) == 0 && TextOrder.compare(form, "\u{ac02}") < 0) }
+    for first in forms {
+      for second in forms {
+        try kind.withCoordinator(Model("Words", entities: [Word.self])) { coordinator in
+          try save(Word(1, first), to: coordinator)
+          #expect(throws: StoreError.self) { try save(Word(2, second), to: coordinator) }
+          try merge([Word(3, second, list: 2)], by: "name", coordinator)
+          #expect(try words(coordinator).map(\.list) == [2])
+        }
+      }
+    }
+  }
+
   @Test("Objects are merged by numbers and by values of one's own as these are equal", arguments: StoreKind.allCases)
   func mergingOthers(_ kind: StoreKind) throws {
     try kind.withCoordinator(Model("Words", entities: [Word.self])) { coordinator in

@@ -22,7 +22,7 @@ package enum TextOrder {
   package static func compareAsSwift(_ a: String, _ b: String) -> Int { a < b ? -1 : b < a ? 1 : 0 }
 
   private static func compareComposed(_ a: String, _ b: String) -> Int {
-    withBytes(a.precomposedStringWithCanonicalMapping, b.precomposedStringWithCanonicalMapping) { a, b in
+    withBytes(a.canonicallyComposed, b.canonicallyComposed) { a, b in
       let result = memcmp(a, b)
       return result == 0 ? a.count - b.count : result
     }

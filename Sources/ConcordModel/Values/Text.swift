@@ -21,11 +21,6 @@ extension String: PersistentValue {
     }
     self = value
   }
-
-  /// The string in Unicode's normalization form C, which is the same for all strings that are equal.
-  package var canonicallyComposed: String {
-    utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
-  }
 }
 
 extension Character: PersistentValue {
