@@ -16,6 +16,7 @@ start_building_optimised() {
   share_versions "$optimised_package"
   ln -sfn "$PWD/Sources/Concord" "$optimised_package/Sources/Concord"
   ln -sfn "$PWD/Tests/ConcordTests" "$optimised_package/Tests/ConcordTests"
+  ln -sfn "$PWD/Tests/ConcordTestHeap" "$optimised_package/Tests/ConcordTestHeap"
   ln -sfn "$PWD/Sources/ConcordInspector" "$optimised_package/Sources/ConcordInspector"
   ln -sfn "$PWD/Tests/ConcordInspectorTests/ReleaseTests.swift" "$optimised_package/Tests/ConcordInspectorTests/ReleaseTests.swift"
   # The settings are those of the package.
@@ -30,8 +31,9 @@ start_building_optimised() {
     printf '      swiftSettings: settings + [.define("Inspector")]),\n'
     printf '    .testTarget(\n      name: "ConcordInspectorTests", dependencies: ["ConcordInspector"],\n'
     printf '      swiftSettings: settings + [.define("Inspector")]),\n'
+    printf '    .target(name: "ConcordTestHeap", path: "Tests/ConcordTestHeap", swiftSettings: settings),\n'
     # File by file, with a compiler for each core: all at once takes a single one ten minutes.
-    printf '    .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings + [%s]),\n  ])\n' \
+    printf '    .testTarget(\n      name: "ConcordTests", dependencies: ["Concord", "ConcordTestHeap"], swiftSettings: settings + [%s]),\n  ])\n' \
       '.unsafeFlags(["-no-whole-module-optimization", "-enable-batch-mode"])'
   } > "$optimised_package/Package.swift"
   build_in_background "$optimised_log" env SWIFT_DETERMINISTIC_HASHING=1 swift build "${optimised_options[@]}" --build-tests
