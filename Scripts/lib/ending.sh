@@ -5,6 +5,8 @@
 # terminal are the program itself, in place of the script.
 check_ending() {
   local folder=$1 form=${2:-} demo status=0 seconds=0 place
+  # What an earlier demo said in this folder is not this one's word: the background truncates the file when it gets to it.
+  : > "$folder/said"
   # No browser is opened without a screen.
   env -u DISPLAY -u WAYLAND_DISPLAY "$root/Scripts/demo" ${form:+"$form"} --store "$folder" > "$folder/said" 2>&1 < /dev/null &
   demo=$!
@@ -37,6 +39,7 @@ check_server_ends() {
   local starter seconds=0
   # The server runs as another user where this script runs as root.
   chmod 755 "$1"
+  : > "$1/postgresql-said"
   # shellcheck disable=SC2016 # The inner shell expands it.
   python3 -B "$root/Scripts/lib/postgresql.py" "$1/database" URL sh -c 'echo "$URL"; sleep 20' > "$1/postgresql-said" 2>&1 < /dev/null &
   starter=$!
