@@ -15,11 +15,12 @@
     private static let inputs =
       TestOptions.number("CONCORD_FUZZ_INPUTS") ?? (TestOptions.isLong ? 1_000_000 : 10_000)
 
-    /// The growth of the process after the first tenth that is no leak: the caches of SQLite's connections, which take up to 2 MiB each and
-    /// fill as the notes of devices do, and what allocators keep. It was 0.6 to 0.8 MB after 10,000 inputs, and 1.4 to 1.9 MB after 100,000. Of 10,000
-    /// inputs it finds a leak of 250 bytes in each, or of a buffer of 2.5 KB in one of ten; a leak of one object of 48 bytes in each is beyond it from
-    /// 100,000 inputs on.
-    private static let tolerance = 2 * 1024 * 1024 + 14 * inputs
+    /// The growth of the heap after the first tenth that is no leak: the caches of SQLite's connections, which take up to 2 MiB each and fill as
+    /// the notes of devices do, and what allocators keep.
+    private static func tolerance(_ inputs: Int) -> Int { 2 * 1024 * 1024 + 14 * inputs }
+
+    /// The bytes of a leak for each input that must be found.
+    private static let leak = 250
 
     @Test("Whatever is sent to a route, the router answers it, and the process does not grow")
     func routes() async throws {
@@ -40,18 +41,56 @@
       let router = Router(context: FuzzContext.self)
       shopService(container, limits).addRoutes(to: router, path: "sync")
       let responder = router.buildResponder()
+      var run = FuzzRun(seed: seed) { try await responder.respond(to: $0, context: $1) }
+
+      let growth = try await run.send(Self.inputs)
+      print("fuzz: \(run.statuses.sorted { $0.key < $1.key })")
+      print("fuzz: bytes in use after each tenth: \(growth.sizes)")
+      #expect(growth.bytes < Self.tolerance(Self.inputs), "seed \(seed): the heap has grown by \(growth.bytes) bytes")
+      for status in FuzzRun.expected {
+        #expect(run.statuses[status, default: 0] > 0, "nothing was answered \(status)")
+      }
+      // The checks above would find what they look for, and the rows of others are still there.
+      #expect(try container.newBackgroundContext().fetch(FetchDescriptor<Cart>()).count >= 3)
+      let leak = PlantedLeak()
+      let count = 10_000
+      let leaked = try await run.send(count) { leak.add(Self.leak) }
+      print("fuzz: with a leak of \(Self.leak) bytes an input: \(leaked.sizes)")
+      #expect(leaked.bytes >= Self.tolerance(count), "seed \(seed): a leak of \(Self.leak) bytes an input is not found")
+      withExtendedLifetime(leak) {}
+    }
+  }
+
+  /// Sends requests, and checks that each has an answer.
+  private struct FuzzRun {
+    /// The statuses of answers.
+    static let expected = [200, 400, 401, 404, 413, 426]
+
+    private let seed: UInt64
+    private let respond: @Sendable (Request, FuzzContext) async throws -> Response
+    private var messages: FuzzMessages
+    /// The numbers of answers, by their statuses.
+    private(set) var statuses: [Int: Int] = [:]
+    private let logger = {
       var logger = Logger(label: "fuzz")
       logger.logLevel = .critical
+      return logger
+    }()
 
-      var messages = FuzzMessages(seed: seed)
-      var statuses: [Int: Int] = [:]
-      var sizes: [Int] = []
-      for number in 0..<Self.inputs {
+    init(seed: UInt64, _ respond: @escaping @Sendable (Request, FuzzContext) async throws -> Response) {
+      (self.seed, self.respond, messages) = (seed, respond, FuzzMessages(seed: seed))
+    }
+
+    /// - Parameter each: a closure that is called before each request.
+    /// - Returns: the sizes of the heap after each tenth of the requests.
+    mutating func send(_ count: Int, each: () -> Void = {}) async throws -> HeapGrowth {
+      var growth = HeapGrowth()
+      for number in 1...count {
+        each()
         let (request, text) = messages.next()
-        let context = FuzzContext(source: .init(logger: logger))
         let response: Response?
-        do { response = try await responder.respond(to: request, context: context) } catch let error as HTTPError
-          where error.status == .notFound
+        do { response = try await respond(request, FuzzContext(source: .init(logger: logger))) } catch let error
+          as HTTPError where error.status == .notFound
         {
           // What is no route is the router's own error. Any other one ends the test.
           response = nil
@@ -60,32 +99,17 @@
         }
         let status = response?.status.code ?? 404
         statuses[status, default: 0] += 1
-        #expect(
-          [200, 400, 401, 404, 413, 426].contains(status), "seed \(seed), input \(number): \(status) to \(text())")
+        #expect(Self.expected.contains(status), "seed \(seed), input \(number): \(status) to \(text())")
         let writer = FuzzWriter()
         try await response?.body.write(writer)
         if status == 200, request.method == .post { messages.learn(from: writer.bytes.withLock { $0 }) }
-        if number % max(1, Self.inputs / 10) == 0 { sizes.append(try Self.residentMemory()) }
+        if number.isMultiple(of: max(1, count / 10)) { growth.note() }
       }
-      let (early, late) = (sizes.dropFirst().first ?? 0, try Self.residentMemory())
-      print("fuzz: \(statuses.sorted { $0.key < $1.key })")
-      print("fuzz: resident bytes after each tenth: \(sizes.dropFirst() + [late])")
-      #expect(late - early < Self.tolerance, "seed \(seed): the process has grown from \(early) to \(late) bytes")
-      for status in [200, 400, 401, 404, 413, 426] {
-        #expect(statuses[status, default: 0] > 0, "nothing was answered \(status)")
-      }
-      // The checks above would find what they look for, and the rows of others are still there.
-      #expect(try container.newBackgroundContext().fetch(FetchDescriptor<Cart>()).count >= 3)
+      return growth
     }
 
     /// An error that no client gets an answer to.
     private struct Unanswered: Error, CustomStringConvertible { let description: String }
-
-    private static func residentMemory() throws -> Int {
-      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-      return try #require(line.flatMap { Int($0.filter(\.isNumber)) }) * 1024
-    }
   }
 
   /// The context of a request that came through no socket.

@@ -1,0 +1,1 @@
+../ConcordTestHeap/Heap.swift
