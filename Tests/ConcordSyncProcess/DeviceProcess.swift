@@ -44,10 +44,10 @@
       try Data().write(to: folder.appending(path: "decided"))
       try await told("compare")
       try await sync.checkpoint()
-      let letters = connect.outbox.deadLetters.compactMap { $0.action.flatMap { FaultAction($0) } }
+      let letters = connect.outbox.deadLetters.map { FaultLetter($0) }
       let carts = try BackgroundContext(parent: connect.persistentStoreCoordinator).fetch(FetchDescriptor<Cart>())
       let shown = try connect.viewContext.fetch(FetchDescriptor<Cart>())
-      let end = DeviceEnd(carts: carts, shown: shown, pending: connect.outbox.pending.count, refused: letters)
+      let end = DeviceEnd(carts: carts, shown: shown, pending: connect.outbox.pending.count, letters: letters)
       try JSONEncoder().encode(end).write(to: folder.appending(path: "end"), options: .atomic)
       observation.unsubscribe()
       try await connect.stop()

@@ -210,6 +210,6 @@
     /// The carts that its screen has.
     var shown: [Cart]
     var pending: Int
-    var refused: [FaultAction]
+    var letters: [FaultLetter]
   }
 #endif

@@ -189,6 +189,7 @@
       let served = try context.fetch(FetchDescriptor<Cart>()).sorted { $0.id < $1.id }
       let (lines, books) = (try context.fetch(FetchDescriptor<Line>()), try context.fetch(FetchDescriptor<Book>()))
       var (queued, refused) = (Set<FaultAction>(), Set<FaultAction>())
+      var decisions = try (1...2).map { try DecisionChecker(of: $0, in: store) }
       var isGood = true
       var planted: PlantedViolations?
       var earlier: [DeviceMoment] = []
@@ -200,7 +201,8 @@
         let moments: [DeviceMoment] = try Self.lines(place.appending(path: "states"))
         queued.formUnion(try Self.lines(place.appending(path: "queued")))
         let end = try JSONDecoder().decode(DeviceEnd.self, from: Data(contentsOf: place.appending(path: "end")))
-        refused.formUnion(end.refused)
+        refused.formUnion(end.letters.compactMap(\.action))
+        decisions[number % 2].letters += end.letters
         let shown: [ShownCarts] = try Self.lines(place.appending(path: "screen"))
         let states = moments.map(\.shown)
         // The first one had the earlier release until it was killed.
@@ -231,6 +233,7 @@
       let found =
         FaultChecker.violations(served.map(\.note) + books.map(\.title), queued: queued, refused: refused)
         + FaultChecker.violations(lists, lines, books, stock: Self.stock, queued: queued, refused: refused)
+        + decisions.flatMap(\.violations)
       #expect(found.isEmpty, "seed \(seed), \(kind): \(found.prefix(5).joined(separator: "; "))")
       let names = [Append.name, AddLine.name, RemoveLine.name, Give.name, Rename.name]
       let counts = names.map { name in
@@ -246,6 +249,10 @@
       var violations = try #require(planted)
       violations.earlier = earlier
       try violations.check()
+      // *Refused means gone*: by a server, for a reason of its own.
+      for decisions in decisions where decisions.violations.isEmpty {
+        #expect(decisions.unfound.isEmpty && !decisions.letters.isEmpty, "seed \(seed), \(kind)")
+      }
       return isGood && found.isEmpty
     }
 

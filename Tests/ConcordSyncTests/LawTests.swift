@@ -47,6 +47,16 @@
       }
     }
 
+    @Test("The checker finds what was given up without a decision, or for no reason of its own")
+    func plantedLetters() {
+      let letters = [
+        FaultLetter(key: "a", action: FaultAction(name: Append.name, effect: "<1.1>"), reason: "it is not allowed"),
+        FaultLetter(key: "b", action: FaultAction(name: AddLine.name, effect: "n1.2.1"), reason: "out of stock"),
+      ]
+      let decisions = ["a": "refused 1 it is not allowed", "b": "refused 2 out of stock", "c": "accepted"]
+      #expect(DecisionChecker(decisions: decisions, letters: letters).unfound.isEmpty)
+    }
+
     @Test(
       "The law holds at each notice while devices, the server and the network do anything", arguments: Kind.allCases)
     func random(_ kind: Kind) async throws {
@@ -101,6 +111,8 @@
             case 0: return .lost
             case 1: return .answerLost
             case 2: return .doubled
+            case 3: return .answer(502)
+            case 4: return .answer(503)
             default: return .pass
             }
           }
@@ -185,11 +197,14 @@
         // All is decided, once, in order; what was refused has no effect.
         let carts = Dictionary(uniqueKeysWithValues: try world.served(Cart.self).map { ($0.id, $0.note) })
         var refused: Set<String> = []
+        let store = try #require(world.container.persistentStoreCoordinator.persistentStores.first?.rows)
+        var decisions = try (1...2).map { try DecisionChecker(of: $0, in: store) }
         for slot in slots {
           guard let device = slot.device.withLock({ $0 }) else { continue }
           #expect(device.connect.outbox.pending.isEmpty, "seed \(seed)")
           for letter in device.connect.outbox.deadLetters {
             if let action = letter.action as? Append { refused.insert(action.text) }
+            decisions[slot.user - 1].letters.append(FaultLetter(letter))
           }
           let moment = try #require(try device.moment(user: slot.user))
           let law = Law(history: history, model: world.container.model)
@@ -197,6 +212,9 @@
           let shown = try device.stored(Cart.self)
           #expect(shown == (try world.served(Cart.self).filter { $0.owner == slot.user }), "seed \(seed), \(slot.name)")
         }
+        // A server has refused each, for a reason of its own.
+        let undecided = decisions.flatMap(\.violations)
+        #expect(undecided.isEmpty, "seed \(seed): \(undecided.prefix(3).joined(separator: "; "))")
         for (_, cart, text) in texts {
           guard let note = carts[cart] else { continue }
           let count = note.components(separatedBy: text).count - 1
