@@ -128,6 +128,97 @@
       #expect((2...65).contains(attempts), "\(attempts)")
     }
 
+    @Test("Attaching that meets another transaction in a deadlock begins again, where it is the one that is ended")
+    func deadlocksWhileAttaching() throws {
+      let fleet = try SearchFleet(Note.self, Progress.self)
+      try fleet.store().close()
+      // In the order in which their triggers are enabled.
+      let tables = fleet.model.entities.map(\.name)
+      for isOtherEnded in [false, true] {
+        for table in tables { try fleet.sql("ALTER TABLE \(identifier(table)) DISABLE TRIGGER concord_insert") }
+        // Whoever looks for the circle first is ended.
+        let other = try locker(fleet, "SET LOCAL deadlock_timeout TO '\(isOtherEnded ? "10ms" : "20s")'")
+        func lock(_ table: String) -> PostgreSQLConnection.Command {
+          .once("LOCK \(identifier(table)) IN ROW EXCLUSIVE MODE")
+        }
+        try other.run([lock(tables[1])])
+        let ended = DispatchSemaphore(value: 0)
+        let problem = Locked<String?>(nil)
+        Thread.detachNewThread {
+          defer { ended.signal() }
+          do { try fleet.store().close() } catch { problem.withLock { $0 = "\(error)" } }
+        }
+        // It has the first table, and waits for the second one.
+        #expect(try eventually { try waiting(fleet) })
+        var code: String?
+        do { try other.run([lock(tables[0]), .once("COMMIT")]) } catch let failure as PostgreSQLFailure {
+          code = failure.code
+          _ = other.rollBack()
+        }
+        #expect(code == (isOtherEnded ? "40P01" : nil))
+        ended.wait()
+        #expect(problem.withLock { $0 } == nil)
+        #expect(try fleet.server.disabledTriggers(fleet.schema) == "0")
+      }
+    }
+
+    @Test("A reading that is ended by a deadlock with who changes tables begins again")
+    func deadlocksWhileReading() throws {
+      let fleet = try SearchFleet(Note.self, Progress.self)
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let context = try store.context(fleet.model)
+      context.insert(Note(1, "pony"))
+      context.insert(Progress(id: 1, last: 2))
+      try context.save()
+      let keys = try [fleet.model.entity(Note.self), fleet.model.entity(Progress.self)].map {
+        EntityKey($0, .integer(1))
+      }
+      let other = try locker(fleet, "SET LOCAL deadlock_timeout TO '20s'")
+      func lock(_ key: EntityKey) -> PostgreSQLConnection.Command {
+        .once("LOCK \(identifier(key.entity.name)) IN ACCESS EXCLUSIVE MODE")
+      }
+      try other.run([lock(keys[1])])
+      let ended = DispatchSemaphore(value: 0)
+      let problem = Locked<String?>(nil)
+      let first = lock(keys[0])
+      var attempts = 0
+      let found = try store.read { reading in
+        reading.mayReadAgain()
+        attempts += 1
+        let row = try reading.row(of: keys[0])
+        if attempts == 1 {
+          Thread.detachNewThread {
+            defer { ended.signal() }
+            do { try other.run([first, .once("COMMIT")]) } catch { problem.withLock { $0 = "\(error)" } }
+          }
+          #expect(try eventually { try waiting(fleet) })
+        }
+        return [row, try reading.row(of: keys[1])]
+      }
+      ended.wait()
+      #expect(problem.withLock { $0 } == nil)
+      #expect(attempts == 2 && found.allSatisfy { $0 != nil })
+    }
+
+    /// Begins a transaction of another program.
+    private func locker(_ fleet: SearchFleet, _ setting: String) throws -> PostgreSQLConnection {
+      let connection = try PostgreSQLConnection(
+        PostgreSQLOptions(
+          connection: fleet.server.url(ports: [fleet.server.port], role: "owner"), schema: fleet.schema))
+      try connection.run([.once("BEGIN"), .once(setting)])
+      return connection
+    }
+
+    /// Whether somebody waits for a table of a schema.
+    private func waiting(_ fleet: SearchFleet) throws -> Bool {
+      try fleet.sql(
+        """
+        SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE NOT l.granted AND n.nspname = \(literal(fleet.schema))
+        """) != "0"
+    }
+
     @Test("Of writers that lock rows in opposite orders none fails, although the server ends one of them now and then")
     func deadlocks() throws {
       let fleet = try Fleet()

@@ -161,20 +161,6 @@
       try open.run([.once("COMMIT")])
     }
 
-    @Test(
-      "A trigger that was left disabled is enabled by the next store that is attached",
-      arguments: ["DISABLE", "ENABLE REPLICA"])
-    func disabled(_ state: String) throws {
-      let fleet = try Fleet()
-      try fleet.store().close()
-      try fleet.sql("ALTER TABLE \"Progress\" \(state) TRIGGER concord_update")
-      let store = try fleet.store()
-      defer { try? store.close() }
-      let told = Told(store)
-      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1); UPDATE \"Progress\" SET last = 2")
-      #expect(eventually { told.keys.count == 2 })
-    }
-
     @Test("A role without the rights to follow removes them, and the feed of positions is left to one that has these")
     func roles() throws {
       let server = try PostgreSQLServer.shared.get()

@@ -248,7 +248,10 @@
         }
         if !isWhole {
           // A name that was replaced in this transaction is found in the next one only.
-          if changes.epoch != epoch { state.withLock { $0.isBeingFilled = true } }
+          if changes.epoch != epoch {
+            // Triggers may have been disabled, those of the feed of positions, too.
+            state.withLock { ($0.isBeingFilled, $0.completeFeed) = (true, nil) }
+          }
           tellAny(note)
           return 1
         }

@@ -198,8 +198,8 @@
     /// Notes that there may be changes that a copy has brought. They are removed soon.
     func noteForeign() { state.withLock { $0.hasForeign = true } }
 
-    /// Checks that the rows of tables are kept as they were when they are changed, once for each feed: a copy that is being restored
-    /// has it before that.
+    /// Checks that the rows of tables are kept as they were when they are changed, once for each feed, and again when everything may have changed:
+    /// a copy that is being restored has it before that.
     ///
     /// - Returns: whether they are.
     func isFeedComplete(_ scope: String, _ check: () throws -> Bool) throws -> Bool {

@@ -12,7 +12,7 @@
     private var progress = Progress.none
     /// Whether more was read than was announced, so that all has to be read again within a transaction.
     private(set) var mustRepeat = false
-    /// The loss of the connection, or of an index of words.
+    /// The loss of the connection, or of an index of words, or a conflict, such as a deadlock with who changes tables.
     private(set) var loss: PostgreSQLFailure?
     /// Whether a statement has failed, after which the transaction runs no other.
     private(set) var hasFailed = false
@@ -77,7 +77,7 @@
         return isAlone || !isLast ? results : results.dropLast()
       } catch let failure as PostgreSQLFailure {
         hasFailed = true
-        if failure.isConnectionLost || failure.concernsWords { loss = failure }
+        if failure.isConnectionLost || failure.concernsWords || failure.isConflict { loss = failure }
         throw failure
       }
     }

@@ -33,6 +33,9 @@
       """,
     ]
 
+    /// The name of the trigger that notes writes to an outbox.
+    static let trigger = "concord_outbox"
+
     /// Returns the statements of the trigger that notes writes to an outbox.
     static func trigger(_ schema: String) -> [String] {
       [
@@ -45,7 +48,7 @@
         END $$
         """,
         """
-        CREATE OR REPLACE TRIGGER concord_outbox AFTER UPDATE ON concord_outbox_state
+        CREATE OR REPLACE TRIGGER \(trigger) AFTER UPDATE ON concord_outbox_state
         FOR EACH STATEMENT EXECUTE FUNCTION concord_note_outbox()
         """,
       ]

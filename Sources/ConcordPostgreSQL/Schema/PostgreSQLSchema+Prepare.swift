@@ -22,6 +22,11 @@
       /// The tables whose entries of unique values were not kept.
       var unfilled: Set<String> = []
       var version = 0
+
+      /// Whether a table has a trigger that runs in ordinary sessions.
+      func isEnabled(_ trigger: String, _ table: String) -> Bool {
+        triggers[table]?.contains(trigger) ?? false && !(disabledTriggers[table]?.contains(trigger) ?? false)
+      }
     }
 
     /// Makes what is missing, and migrates what differs, as a whole. Of several that do so at once, one does.
@@ -74,7 +79,18 @@
         })
       if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
       if isFollowed { try HistorySchema(self).start(connection) }
-      try connection.run([.once("COMMIT")])
+      try connection.run((interrupted(present) + ["COMMIT"]).map { .once($0) })
+    }
+
+    /// The statements by which all that follow read everything anew, if changes of a table may have been noted by no trigger.
+    func interrupted(_ present: Present) -> [String] {
+      guard present.tables["concord_state"] != nil else { return [] }
+      let isInterrupted = tables.contains { table in
+        let stored = storedName(table.name)
+        return present.tables[stored] != nil
+          && !FeedTables.triggers(table).allSatisfy { present.isEnabled($0.name, stored) }
+      }
+      return isInterrupted ? ["UPDATE concord_state SET epoch = gen_random_uuid()"] : []
     }
 
     /// Removes the triggers that keep changed rows as they were from the tables that a migration changes: they name its columns.
@@ -237,6 +253,9 @@
       }
       if present.tables["concord_outbox_state"] == nil {
         statements += OutboxTables.sql + OutboxTables.trigger(name)
+      } else if !present.isEnabled(OutboxTables.trigger, "concord_outbox_state") {
+        // One that is made anew is enabled.
+        statements += OutboxTables.trigger(name)
       }
       if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
       if present.tables["concord_deletions"] == nil { statements += DeletionTable.sql }

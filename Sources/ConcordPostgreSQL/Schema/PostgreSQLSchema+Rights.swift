@@ -38,7 +38,7 @@
 
     /// The script that makes what is missing.
     func script(for role: String?, _ present: Present = Present()) throws -> PostgreSQLScript {
-      var statements = try missing(present, before: true) + missing(present, before: false)
+      var statements = try missing(present, before: true) + missing(present, before: false) + interrupted(present)
       if version > present.version { statements.append("UPDATE concord_state SET version = \(version)") }
       return script(of: statements, for: role)
     }

@@ -9,14 +9,17 @@
     /// - Parameters:
     ///   - present: the columns of its table; `nil` if there is none.
     ///   - triggers: its triggers that are there.
+    ///   - areEnabled: whether all of them run in ordinary sessions. Without them nobody notes what others write.
     ///   - leavesVersions: whether what another version of the program has made is to stay.
-    func missing(_ present: [String]?, _ triggers: Set<String>, leavesVersions: Bool = false) -> [String] {
+    func missing(
+      _ present: [String]?, _ triggers: Set<String>, areEnabled: Bool, leavesVersions: Bool = false
+    ) -> [String] {
       let form = form
       let other = present?.lazy.compactMap { Form(name: $0) }.first { $0 != form }
       let isPresent = present?.contains(form.name) ?? false
       if let other, other.isNewer(than: form) || leavesVersions && form.isNewer(than: other) { return [] }
       let wanted = self.triggers
-      let areTriggersPresent = Set(wanted.map(\.name)) == triggers
+      let areTriggersPresent = areEnabled && Set(wanted.map(\.name)) == triggers
       if isPresent, areTriggersPresent { return [] }
       return Self.dropTriggers(triggers, of: entity.name) + makeTable(present) + [function] + wanted.map(\.sql) + fill
     }
@@ -135,9 +138,11 @@
     func missingWords(_ present: Present, leavesVersions: Bool = false) -> [String] {
       if version < present.version { return [] }
       return entities.compactMap { PostgreSQLSearchIndex($0) }.flatMap { index in
-        index.missing(
-          present.tables[storedName(PostgreSQLSearchIndex.table(index.entity.name))]?.map(\.name),
-          wordTriggers(of: index.entity, present), leavesVersions: leavesVersions)
+        let triggers = wordTriggers(of: index.entity, present)
+        return index.missing(
+          present.tables[storedName(PostgreSQLSearchIndex.table(index.entity.name))]?.map(\.name), triggers,
+          areEnabled: triggers.allSatisfy { present.isEnabled($0, storedName(index.entity.name)) },
+          leavesVersions: leavesVersions)
       }
     }
 

@@ -110,7 +110,9 @@
   extension TableNote.Words {
     init(_ index: PostgreSQLSearchIndex) {
       columns = index.positions.map { index.entity.columns[$0].name }
-      (form, triggers, create) = (index.form.name, index.triggers.map(\.name).sorted(), index.missing(nil, []))
+      (form, triggers, create) = (
+        index.form.name, index.triggers.map(\.name).sorted(), index.missing(nil, [], areEnabled: true)
+      )
     }
   }
 #endif

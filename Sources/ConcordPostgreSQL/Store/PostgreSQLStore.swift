@@ -68,10 +68,12 @@
       self.searchIndexes = searchIndexes
       do {
         place = try StoreError.translating(store: name) {
-          let place = try pool.with { connection in
-            try schema.prepare(connection)
-            try searchIndexes.refresh(connection)
-            return try Self.place(connection)
+          let place = try Self.changingSchema(options) {
+            try pool.with { connection in
+              try schema.prepare(connection)
+              try searchIndexes.refresh(connection)
+              return try Self.place(connection)
+            }
           }
           try searchIndexes.foldAll()
           return place
@@ -83,15 +85,30 @@
       }
     }
 
-    /// Returns the name of a schema, however its server is addressed: its outbox has a random number.
+    /// Returns the name of a schema, however its server is addressed: its outbox has a random number, which a copy has, too, but in another
+    /// database or cluster, or in a table of another number.
     private static func place(_ connection: PostgreSQLConnection) throws -> StorePlace {
       let result = try connection.run([
-        .once("SELECT epoch, current_database()::text, current_schema()::text FROM concord_outbox_state")
+        .once(
+          """
+          SELECT epoch, system_identifier::text, tableoid::text, current_database()::text, current_schema()::text
+          FROM concord_outbox_state, pg_control_system()
+          """)
       ])[0]
-      return .database("\(result.integer(0, 0)) \(result.text(0, 1)) \(result.text(0, 2))")
+      let texts = (1...4).map { result.text(0, $0) }
+      return .database("\(result.integer(0, 0)) \(texts.joined(separator: " "))")
     }
 
     // MARK: The schema
+
+    /// Runs what changes tables, and runs it again as long as it is the victim of a deadlock: whoever reads or writes meanwhile may hold one of
+    /// the tables, and wait for another.
+    private static func changingSchema<R>(_ options: PostgreSQLOptions, _ body: () throws -> R) throws -> R {
+      var attempts = PostgreSQLAttempts(timeout: options.timeout)
+      while true {
+        do { return try body() } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {}
+      }
+    }
 
     /// Returns the SQL that makes all tables for the entities of a model, for an administrator to run where the program's role may not.
     ///
@@ -336,17 +353,10 @@
     public func startFeed(_ limits: FeedLimits) throws {
       try checkOpen()
       try StoreError.translating(store: name) {
-        // Whoever writes meanwhile may hold one of the tables, and wait for another.
-        var attempts = PostgreSQLAttempts(timeout: options.timeout)
-        while true {
-          do {
-            try pool.with {
-              try HistorySchema(schema).prepare($0)
-              _ = try ForeignChanges.remove($0, until: nil)
-            }
-            break
-          } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {
-            repeatedWrites.withLock { $0 += 1 }
+        try Self.changingSchema(options) {
+          try pool.with {
+            try HistorySchema(schema).prepare($0)
+            _ = try ForeignChanges.remove($0, until: nil)
           }
         }
       }

@@ -1,0 +1,144 @@
+#if PostgreSQL
+  import ConcordTestShared
+  import Foundation
+  import Testing
+
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  @Suite("Triggers that somebody has disabled", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  struct DisabledTriggerTests {
+    @Test(
+      "One that was left disabled is enabled by the next store that is attached",
+      arguments: ["DISABLE", "ENABLE REPLICA"])
+    func disabled(_ state: String) throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      try fleet.sql("ALTER TABLE \"Progress\" \(state) TRIGGER concord_update")
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let told = Told(store)
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1); UPDATE \"Progress\" SET last = 2")
+      #expect(eventually { told.keys.count == 2 })
+    }
+
+    @Test(
+      "What was changed without one is told when another store has enabled it, or made it again",
+      arguments: [
+        ("ALTER TABLE \"Progress\" DISABLE TRIGGER USER", true), ("DROP TRIGGER concord_update ON \"Progress\"", false),
+      ])
+    func missed(_ statement: String, _ isHistoryMissed: Bool) throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      try store.startFeed()
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
+      let position = try store.read { try $0.position() }
+      let coordinator = PersistentStoreCoordinator(model: fleet.model)
+      try coordinator.attach(store, configuration: "")
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
+      let list = try view.query(FetchDescriptor<Progress>())
+      #expect(list.value.map(\.last) == [0])
+      try fleet.sql("\(statement); UPDATE \"Progress\" SET last = 2")
+      store.settle()
+      #expect(list.value.map(\.last) == [0])
+      try fleet.store().close()
+      #expect(eventually { list.value.map(\.last) == [2] })
+      // Devices are answered when what they are told is whole again.
+      if isHistoryMissed {
+        #expect(throws: StoreError.self) { try store.read { try $0.changes(since: position) } }
+        try store.startFeed()
+        #expect(try store.read { try $0.changes(since: position) } == nil)
+      } else {
+        #expect(try store.read { try $0.changes(since: position) }?.rows.count == 1)
+      }
+      // The feed begins anew once.
+      let epoch = try fleet.sql("SELECT epoch FROM concord_state")
+      try fleet.store().close()
+      #expect(try fleet.sql("SELECT epoch FROM concord_state") == epoch)
+      withExtendedLifetime((coordinator, view)) {}
+    }
+
+    @Test("A new table begins no feed anew")
+    func newTable() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      let epoch = try fleet.sql("SELECT epoch FROM concord_state")
+      let model = try Model("Shop", entities: fleet.model.entities.map(\.type) + [Note.self])
+      let options = PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema)
+      try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities).close()
+      #expect(try fleet.sql("SELECT epoch FROM concord_state") == epoch)
+    }
+
+    @Test("Texts that were written without those of the index of words are found after the next store is attached")
+    func words() throws {
+      let fleet = try SearchFleet()
+      let first = try fleet.store()
+      let context = try first.context(fleet.model)
+      for id in 1...3 { context.insert(Note(id, "pony \(id)")) }
+      try context.save()
+      try first.close()
+      try fleet.sql(
+        """
+        ALTER TABLE "Note" DISABLE TRIGGER USER;
+        INSERT INTO "Note" ("id", "title", "text", "year", "_stamp") VALUES (4, 'pony 4', NULL, 0, 1);
+        UPDATE "Note" SET "title" = 'horse' WHERE "id" = 2;
+        DELETE FROM "Note" WHERE "id" = 3
+        """)
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let reading = try store.context(fleet.model)
+      func found(_ word: SearchQuery) throws -> [Int] {
+        try reading.fetch(FetchDescriptor<Note>(search: word)).map(\.id).sorted()
+      }
+      #expect(try found("pony") == [1, 4] && found("horse") == [2])
+      #expect(try reading.usesWords("pony"))
+      try fleet.sql("UPDATE \"Note\" SET \"title\" = 'donkey' WHERE \"id\" = 1")
+      #expect(try found("donkey") == [1] && found("pony") == [4])
+    }
+
+    @Test("The outbox's is enabled, too")
+    func outbox() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      try fleet.sql("ALTER TABLE concord_outbox_state DISABLE TRIGGER USER")
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Told(store)
+      try fleet.sql("UPDATE concord_outbox_state SET version = version + 1")
+      #expect(eventually { !told.keys.isEmpty })
+    }
+
+    @Test("A role that may enable none is refused with the SQL that does")
+    func rights() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let fleet = try Fleet()
+      let name = "till-\(UUID().uuidString.prefix(8))"
+      try server.sql("CREATE ROLE \(identifier(name)) LOGIN PASSWORD '\(PostgreSQLServer.password)' NOSUPERUSER")
+      try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name))
+      let url = server.url(ports: [server.port], role: name)
+      try fleet.store(url: url).close()
+      let epoch = try fleet.sql("SELECT epoch FROM concord_state")
+      try fleet.sql(
+        "ALTER TABLE \"Progress\" DISABLE TRIGGER USER; ALTER TABLE concord_outbox_state DISABLE TRIGGER USER")
+      var sql = ""
+      do { try fleet.store(url: url).close() } catch let error as PostgreSQLRightsError { sql = error.sql }
+      #expect(sql.contains("ENABLE TRIGGER"))
+      try server.sql(sql)
+      try fleet.store(url: url).close()
+      #expect(try fleet.server.disabledTriggers(fleet.schema) == "0")
+      #expect(try fleet.sql("SELECT epoch FROM concord_state") != epoch)
+    }
+  }
+
+  extension PostgreSQLServer {
+    /// The number of triggers of a schema that are disabled.
+    func disabledTriggers(_ schema: String) throws -> String {
+      try sql(
+        """
+        SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = \(literal(schema)) AND t.tgenabled = 'D'
+        """)
+    }
+  }
+#endif
