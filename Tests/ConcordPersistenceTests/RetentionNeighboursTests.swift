@@ -20,7 +20,7 @@ struct RetentionNeighboursTests {
   #if Persistence
     /// Two containers with the same rows, of which the second one has attached a file by another path.
     private func withTwo(
-      _ kind: StoreKind, _ strategy: StrategyKind,
+      _ kind: StoreKind, _ strategy: StrategyKind, _ first: Model? = nil,
       _ body: (any PersistentContainer, any PersistentContainer) async throws -> Void
     ) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
@@ -28,12 +28,20 @@ struct RetentionNeighboursTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
       defer { for url in [link, folder] { try? FileManager.default.removeItem(at: url) } }
-      let (a, b) = (try strategy.container(libraryModel()), try strategy.container(libraryModel()))
+      let (a, b) = (strategy.container(try first ?? libraryModel()), try strategy.container(libraryModel()))
+      // Tables that the first model does not know are there before it is attached.
+      if first != nil { try makeTables(kind, at: folder) }
       try a.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
       try b.attachPersistentStore(
         at: kind == .sqlite ? link : folder, for: StoreConfiguration(type: kind.type))
       defer { for container in [a, b] { try? container.detach(persistentStores: container.persistentStores) } }
       try await body(a, b)
+    }
+
+    private func makeTables(_ kind: StoreKind, at folder: URL) throws {
+      let whole = StrategyKind.direct.container(try libraryModel())
+      try whole.detach(
+        persistentStore: whole.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type)))
     }
 
     private static let combinations = StoreKind.combinations.filter { $0.0 != .memory }
@@ -80,6 +88,67 @@ struct RetentionNeighboursTests {
       }
     }
 
+    @Test(
+      "What entities contain that only the model of another container knows stays, and what that contains",
+      arguments: combinations)
+    func containedInOtherModel(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+      let small = try Model("Library", entities: [Author.self, Review.self])
+      try await withTwo(kind, strategy, small) { a, b in
+        let (purging, other) = (a.newBackgroundContext(), b.newBackgroundContext())
+        let author = Author(id: "x", name: "X")
+        for id in 0..<6 { other.insert(Review(id: id, text: "old")) }
+        for name in ["y", "z"] { other.insert(Author(id: name, name: name)) }
+        other.insert(Book(id: "b", title: "", author: author, reviews: [Review(id: 5, text: "old")]))
+        try other.save()
+        try await b.flush()
+        a.persistentStoreCoordinator.settle()
+        #expect(try purging.purge(Review.self, keeping: .atMost(0)) == 5)
+        #expect(try purging.purge(Author.self, keeping: .atMost(0)) == 2)
+        let reading = BackgroundContext(parent: b.persistentStoreCoordinator)
+        let book = try #require(try reading.find(Book.self, id: "b"))
+        #expect(book.author == author && book.reviews.map(\.id) == [5])
+        #expect(try reading.count(FetchDescriptor<Review>()) == 1 && reading.count(FetchDescriptor<Author>()) == 1)
+        // Nothing contains them any longer.
+        try other.delete(Book.self, id: "b")
+        try other.save()
+        try await b.flush()
+        #expect(try purging.purge(Review.self, keeping: .atMost(0)) == 1)
+        #expect(try purging.purge(Author.self, keeping: .atMost(0)) == 1)
+      }
+    }
+
+    @Test("What another container's file of another user contains stays", arguments: StrategyKind.allCases)
+    func containedInOtherFile(_ strategy: StrategyKind) async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let model = try Model("Library", entities: [Review.self, Author.self], configurations: ["User": [Book.self]])
+      let containers = try ["ann", "ben"].map { user in
+        let container = strategy.container(model)
+        for configuration in [
+          StoreConfiguration(fileName: "shared"), StoreConfiguration(fileName: user, name: "User"),
+        ] {
+          try container.attachPersistentStore(at: folder, for: configuration)
+        }
+        return container
+      }
+      defer { for container in containers { try? container.detach(persistentStores: container.persistentStores) } }
+      for (number, container) in containers.enumerated() {
+        let context = container.newBackgroundContext()
+        context.insert(
+          Book(
+            id: "b", title: "", author: Author(id: "x", name: "X"), reviews: [Review(id: number, text: "old")]))
+        context.insert(Review(id: 7, text: "old"))
+        try context.save()
+        try await container.flush()
+      }
+      for container in containers { container.persistentStoreCoordinator.settle() }
+      #expect(try containers[0].newBackgroundContext().purge(Review.self, keeping: .atMost(0)) == 1)
+      for (number, container) in containers.enumerated() {
+        let book = try BackgroundContext(parent: container.persistentStoreCoordinator).find(Book.self, id: "b")
+        #expect(book?.reviews.map(\.id) == [number])
+      }
+    }
+
     @Test("A container that has let go of the rows, or is gone, needs none of them", arguments: StoreKind.lasting)
     func gone(_ kind: StoreKind) async throws {
       try await withTwo(kind, .direct) { a, b in
@@ -115,6 +184,26 @@ struct RetentionNeighboursTests {
     unsaved = nil
     #expect(StorePlaces.shared.neighbours(of: purging).isEmpty)
     #expect(try context.purge(Review.self, keeping: .atMost(0)) == 1)
+  }
+
+  @Test("A store that two containers of different models have attached is read for what it contains while it is locked")
+  func sameObjectOfOtherModel() throws {
+    let rows = MemoryStore(name: "memory")
+    func coordinator(_ model: Model) throws -> PersistentStoreCoordinator {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(rows, configuration: "")
+      return coordinator
+    }
+    let (a, b) = (
+      try coordinator(Model("Library", entities: [Author.self, Review.self])), try coordinator(libraryModel())
+    )
+    let context = b.newContext()
+    context.insert(
+      Book(id: "b", title: "", author: Author(id: "x", name: "X"), reviews: [Review(id: 1, text: "")]))
+    context.insert(Review(id: 2, text: ""))
+    try context.save()
+    #expect(try a.newContext().purge(Review.self, keeping: .atMost(0)) == 1)
+    #expect(try context.find(Book.self, id: "b")?.reviews.map(\.id) == [1])
   }
 
   // MARK: Meanwhile

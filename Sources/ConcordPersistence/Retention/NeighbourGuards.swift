@@ -12,6 +12,8 @@ struct NeighbourGuards {
   private var ours: [EntityDescription: EntityDescription] = [:]
   /// The attachments of who purges by its own, where both have the same rows.
   private var shared: [StoreAttachment: StoreAttachment] = [:]
+  /// The same for those stores that both have attached as one object.
+  private var sameObjects: [StoreAttachment: StoreAttachment] = [:]
 
   init(_ coordinator: PersistentStoreCoordinator, of purging: PersistentStoreCoordinator) {
     self.coordinator = coordinator
@@ -22,9 +24,10 @@ struct NeighbourGuards {
       else { continue }
       (theirs[entity], ours[their]) = (their, entity)
     }
-    let places = purging.attachments.mapValues(\.place)
+    let own = purging.attachments
     for (attachment, store) in coordinator.attachments {
-      shared[attachment] = places.first { $0.value == store.place }?.key
+      shared[attachment] = own.first { $0.value.place == store.place }?.key
+      sameObjects[attachment] = own.first { $0.value.rows === store.rows }?.key
     }
   }
 
@@ -45,6 +48,37 @@ struct NeighbourGuards {
     guard let entity = theirs[key.entity] else { return false }
     let key = EntityKey(entity, key.id)
     return guards.contains { $0.isObserved(key) }
+  }
+
+  /// Returns the entities among some of one type that something contains of which who purges knows nothing: of a type that only this model has,
+  /// or in another file. Who purges looks into what both have.
+  ///
+  /// - Parameter sessions: the sessions of who purges. A store that both have attached as one object is read through its session, since it is
+  ///   locked.
+  /// - Complexity: a lookup for each of them and each such type.
+  func contained(
+    among keys: Set<EntityKey>, _ sessions: [StoreAttachment: any RowReading]
+  ) throws -> Set<EntityKey> {
+    guard let entity = keys.first?.entity, let their = theirs[entity] else { return [] }
+    var found: Set<EntityKey> = []
+    for owner in coordinator.model.entities
+    where ours[owner] != owner && owner.targets.contains(where: { $0 == their.type }) {
+      guard let store = coordinator.store(of: owner) else { continue }
+      try read(store, sessions) { reading in
+        for key in keys where !found.contains(key) {
+          if try !reading.referrers(to: EntityKey(their, key.id), in: owner).isEmpty { found.insert(key) }
+        }
+      }
+    }
+    return found
+  }
+
+  private func read(
+    _ store: PersistentStore, _ sessions: [StoreAttachment: any RowReading], _ body: (any RowReading) throws -> Void
+  ) throws {
+    let attachment = coordinator.attachments.first { $0.value.rows === store.rows }?.key
+    if let attachment, let own = sameObjects[attachment], let session = sessions[own] { return try body(session) }
+    try store.rows.read(body)
   }
 
   /// The entities that forwarded actions name in the stores that both have.

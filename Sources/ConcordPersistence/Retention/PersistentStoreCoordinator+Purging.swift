@@ -23,9 +23,13 @@ extension PersistentStoreCoordinator {
       var found: Set<EntityKey> = []
       do {
         let (removed, left) = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
+          let sessions = sessions(writing)
           let purge = Purge(
             retention: retention, entity: entity, model: model, uses: uses,
-            pending: try pending.union(forwardedKeys(guards, neighbours, writing)),
+            pending: try pending.union(forwardedKeys(guards, neighbours, sessions)),
+            containedElsewhere: { keys in
+              try neighbours.reduce(into: []) { $0.formUnion(try $1.contained(among: keys, sessions)) }
+            },
             isObserved: { key in
               late.contains(key) || guards.contains { $0.isObserved(key) } || neighbours.contains { $0.isObserved(key) }
             },
@@ -67,14 +71,17 @@ extension PersistentStoreCoordinator {
 
   /// Returns the entities of forwarded actions that are not sent.
   private func forwardedKeys(
-    _ guards: [any RetentionGuard], _ neighbours: [NeighbourGuards], _ writing: any RowWriting
+    _ guards: [any RetentionGuard], _ neighbours: [NeighbourGuards], _ sessions: [StoreAttachment: any RowReading]
   ) throws -> Set<EntityKey> {
-    // A store that is attached alone has the session itself.
-    let outboxes: [StoreAttachment: any RowReading] =
-      (writing as? any OutboxesWriting)?.outboxes.mapValues { $0 } ?? attachments.mapValues { _ in writing }
-    var keys = try forwardedKeys(guards, outboxes)
-    for neighbour in neighbours { keys.formUnion(try neighbour.forwardedKeys(outboxes)) }
+    var keys = try forwardedKeys(guards, sessions)
+    for neighbour in neighbours { keys.formUnion(try neighbour.forwardedKeys(sessions)) }
     return keys
+  }
+
+  /// Returns the sessions of all stores in a transaction that writes to all.
+  private func sessions(_ writing: any RowWriting) -> [StoreAttachment: any RowReading] {
+    // A store that is attached alone has the session itself.
+    (writing as? any OutboxesWriting)?.outboxes.mapValues { $0 } ?? attachments.mapValues { _ in writing }
   }
 
   /// Returns what a rule does not keep that no store can evaluate.

@@ -11,6 +11,8 @@ struct Purge<T: PersistentEntity> {
   let uses: [StoredValue: TimeInterval]
   /// The entities that are pending.
   let pending: Set<EntityKey>
+  /// Finds those of some entities that something contains of which the model, or its stores, know nothing.
+  let containedElsewhere: (Set<EntityKey>) throws -> Set<EntityKey>
   let isObserved: (EntityKey) -> Bool
   /// A closure that receives the observed entities, where the rule asks when entities were used; `nil` if nobody wants to know.
   let noteObserved: ((StoredValue) -> Void)?
@@ -71,10 +73,14 @@ struct Purge<T: PersistentEntity> {
   /// Leaves what stands in something that stays.
   private func keepContained(in going: inout Set<EntityKey>, _ reading: any RowReading) throws {
     let owners = model.entities.filter { owner in owner.targets.contains { $0 == entity.type } }
-    if owners.isEmpty { return }
+    let elsewhere = try containedElsewhere(going)
     var staying: [EntityKey] = []
-    for key in going where try owners.contains(where: { try isContained(key, in: $0, besides: going, reading) }) {
-      staying.append(key)
+    for key in going {
+      if try elsewhere.contains(key)
+        || owners.contains(where: { try isContained(key, in: $0, besides: going, reading) })
+      {
+        staying.append(key)
+      }
     }
     while let key = staying.popLast() {
       going.remove(key)
