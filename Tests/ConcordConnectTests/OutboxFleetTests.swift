@@ -137,25 +137,5 @@
         }
       }
     }
-
-    @Test("Those who wait to send cost the server one question in each interval, on a connection that they have")
-    func waiting() throws {
-      let database = try PostgreSQLServer.shared.get()
-      let schema = "waiting-\(UUID().uuidString.prefix(8))"
-      func store() throws -> PostgreSQLStore {
-        let options = PostgreSQLOptions(connection: database.url, schema: schema)
-        let model = try libraryModel()
-        return try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities)
-      }
-      let (first, second) = (try store(), try store())
-      defer { for store in [first, second] { try? store.close() } }
-      var hold = try first.holdOutbox()
-      #expect(hold?.isHeld == true)
-      let before = second.pool.count
-      for _ in 0..<100 { #expect(try second.holdOutbox() == nil) }
-      #expect(second.pool.count == max(1, before))
-      hold = nil
-      #expect(try first.holdOutbox() != nil)
-    }
   }
 #endif

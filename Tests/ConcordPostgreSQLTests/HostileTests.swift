@@ -145,7 +145,10 @@
     func hostileNames() throws {
       let server = try PostgreSQLServer.shared.get()
       try server.sql(
-        "DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7)")
+        """
+        DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7);
+        ALTER TABLE public.canary OWNER TO shop
+        """)
       defer { _ = try? server.sql("DROP TABLE public.canary") }
       print("hostile names: CONCORD_RANDOM_SEED=\(Self.seed)")
       var texts = HostileTexts(random: SeededNumbers(seed: Self.seed))
@@ -216,7 +219,10 @@
     func hostileValues() throws {
       let server = try PostgreSQLServer.shared.get()
       try server.sql(
-        "DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7)")
+        """
+        DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7);
+        ALTER TABLE public.canary OWNER TO shop
+        """)
       defer { _ = try? server.sql("DROP TABLE public.canary") }
       print("hostile values: CONCORD_RANDOM_SEED=\(Self.seed)")
       names.withLock { $0 = ["Part", "text", "Whole", "text", "code", "bytes", "part", "parts"] }

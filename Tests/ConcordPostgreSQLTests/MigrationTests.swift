@@ -117,6 +117,36 @@
       #expect(shapes == "2")
     }
 
+    @Test("A database that does not fit is refused, and never replaced")
+    func neverReplaced() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let schema = "m-\(UUID().uuidString.prefix(8))"
+      func attach(_ type: any PersistentEntity.Type) throws -> any PersistentContainer {
+        let container = GenericPersistentContainer<ContextStrategy.Direct>(
+          name: "Shop", model: try Model("Items", entities: [type]))
+        try container.attachPersistentStore(
+          for: StoreConfiguration(
+            type: .postgreSQL, overwriteIncompatibleStore: true,
+            options: [ConcordPostgreSQLOption: server.url, ConcordPostgreSQLSchemaOption: schema]))
+        return container
+      }
+      let first = try attach(First.Item.self)
+      let context = first.newBackgroundContext()
+      context.insert(First.Item(id: 1, title: "t", year: "1990"))
+      try context.save()
+      try first.detach(persistentStores: first.persistentStores)
+      // A column of another type, without a conversion.
+      #expect {
+        _ = try attach(Second.Item.self)
+      } throws: { error in
+        guard case StoreError.incompatibleStore = error else { return false }
+        return true
+      }
+      let again = try attach(First.Item.self)
+      #expect(try again.newBackgroundContext().find(First.Item.self, id: 1)?.year == "1990")
+      try again.detach(persistentStores: again.persistentStores)
+    }
+
     @Test("A migration takes as long as it needs, and so do those that wait for it, whatever the time-out is")
     func longerThanTheTimeout() throws {
       let server = try PostgreSQLServer.shared.get()

@@ -459,6 +459,32 @@
       #expect(statements.allSatisfy { $0.contains("pg_current_snapshot()") }, "\(statements)")
       withExtendedLifetime((coordinator, view, list)) {}
     }
+
+    @Test("One that waits until it may send asks once in each poll interval, on a connection that it has")
+    func waiting() throws {
+      let server = try LoggingServer()
+      defer { try? server.server.stop() }
+      let stores = try [server.fleet.store(), server.fleet.store(pollInterval: 0.25)]
+      defer { for store in stores { try? store.close() } }
+      var hold = try stores[0].holdOutbox()
+      #expect(hold?.isHeld == true)
+      let (before, connections) = (try questions(server), stores[1].pool.count)
+      let start = DispatchTime.now()
+      for _ in 0..<200 {
+        #expect(try stores[1].holdOutbox() == nil)
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+      let intervals = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 0.25e9
+      let count = try questions(server) - before
+      #expect(count >= 2 && Double(count) <= intervals + 1, "\(count) in \(intervals) intervals")
+      #expect(stores[1].pool.count == max(1, connections))
+      hold = nil
+      #expect(try stores[0].holdOutbox() != nil)
+    }
+
+    private func questions(_ server: LoggingServer) throws -> Int {
+      try server.statements().count { $0.contains("pg_try_advisory_lock") }
+    }
   }
 
   /// A server that logs each statement.

@@ -35,7 +35,8 @@ public final class StoreConfiguration: Sendable {
   public let name: String?
   /// The type of the store.
   public let type: StoreType
-  /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name.
+  /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name. A database,
+  /// which others may use, is never replaced.
   public let overwriteIncompatibleStore: Bool
   /// The options of the store.
   public let options: Options

@@ -50,8 +50,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var unanswered: Set<StoredValue> = []
   /// The entities that were left out when the result was shown last, of which nobody is told again.
   private var told: Set<StoredValue> = []
-  /// The number of those that fetches have asked for again.
-  private var turn = 0
+  /// The last of those that a fetch has asked for again, where they are many.
+  private var askedLast: StoredValue?
   /// The error of one of the others.
   private var newFailure: (any Error)?
   /// Whether the fetch is done in memory, since a store that meets such an entity finds nothing.
@@ -202,10 +202,14 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if unanswered.isEmpty, told.isEmpty { return [] }
     let answered = Set(try found.map { try T.storedKey(of: $0.id) })
     for key in unanswered.intersection(answered) { takeBack(key) }
-    let others = Array(unanswered.union(told).subtracting(answered))
-    let first = others.count > Self.mostAskedAgain ? turn % others.count : 0
-    turn += Self.mostAskedAgain
-    return (others[first...] + others[..<first]).prefix(Self.mostAskedAgain).map { EntityKey(entity, $0) }
+    var others = Array(unanswered.union(told).subtracting(answered))
+    if others.count > Self.mostAskedAgain {
+      others.sort(by: StoredValue.precedes)
+      let first = askedLast.flatMap { last in others.firstIndex { StoredValue.precedes(last, $0) } } ?? 0
+      others = Array((others[first...] + others[..<first]).prefix(Self.mostAskedAgain))
+      askedLast = others.last
+    }
+    return others.map { EntityKey(entity, $0) }
   }
 
   /// Loads what the query finds, without the entities for which its predicate has no answer.
