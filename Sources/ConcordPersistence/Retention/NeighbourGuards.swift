@@ -12,7 +12,7 @@ struct NeighbourGuards {
   private var ours: [EntityDescription: EntityDescription] = [:]
   /// The attachments of who purges by its own, where both have the same rows.
   private var shared: [StoreAttachment: StoreAttachment] = [:]
-  /// The same for those stores that both have attached as one object.
+  /// The attachments of who purges by its own, where both have attached the same object.
   private var sameObjects: [StoreAttachment: StoreAttachment] = [:]
 
   init(_ coordinator: PersistentStoreCoordinator, of purging: PersistentStoreCoordinator) {
