@@ -27,7 +27,9 @@
       try Journal(folder.appending(path: "dates")).write(ClockReading())
       try await connect.start()
       let screen = try Journal(folder.appending(path: "screen"))
-      let observation = try connect.viewContext.query(FetchDescriptor<Cart>()).observe { screen.write(ShownCarts($0)) }
+      let carts = try connect.viewContext.query(FetchDescriptor<Cart>()).observe { screen.write(ShownCarts($0)) }
+      let bookScreen = try Journal(folder.appending(path: "screen-books"))
+      let books = try connect.viewContext.query(FetchDescriptor<Book>()).observe { bookScreen.write(ShownBooks($0)) }
       let network = Tunnels(
         HTTPTransport(baseURL: url, timeout: .seconds(10)), try Journal(folder.appending(path: "tunnels")), seed)
       let sync = connect.sync(
@@ -36,7 +38,8 @@
       ) { [user] in "user-\(user)" }
       sync.subscribe("carts")
       let drive = Task { await network.drive() }
-      try await act(connect)
+      try await act(connect, sync)
+      sync.subscribe("carts")
       try await told("finish")
       drive.cancel()
       await drive.value
@@ -44,13 +47,27 @@
       try Data().write(to: folder.appending(path: "decided"))
       try await told("compare")
       try await sync.checkpoint()
-      let letters = connect.outbox.deadLetters.map { FaultLetter($0) }
-      let carts = try BackgroundContext(parent: connect.persistentStoreCoordinator).fetch(FetchDescriptor<Cart>())
-      let shown = try connect.viewContext.fetch(FetchDescriptor<Cart>())
-      let end = DeviceEnd(carts: carts, shown: shown, pending: connect.outbox.pending.count, letters: letters)
-      try JSONEncoder().encode(end).write(to: folder.appending(path: "end"), options: .atomic)
-      observation.unsubscribe()
+      try JSONEncoder().encode(end(connect)).write(to: folder.appending(path: "end"), options: .atomic)
+      carts.unsubscribe()
+      books.unsubscribe()
       try await connect.stop()
+    }
+
+    private func end(_ connect: DeviceConnect) throws -> DeviceEnd {
+      let letters = connect.outbox.deadLetters.map { FaultLetter($0) }
+      let file = BackgroundContext(parent: connect.persistentStoreCoordinator)
+      var subscriptions: [String] = []
+      try connect.persistentStoreCoordinator.persistentStores.first?.rows.read { reading in
+        try reading.notes(in: "sync.subscriptions", after: nil) { text, _ in
+          subscriptions.append(text)
+          return true
+        }
+      }
+      return DeviceEnd(
+        carts: try file.fetch(FetchDescriptor<Cart>()), books: try file.fetch(FetchDescriptor<Book>()),
+        shownCarts: try connect.viewContext.fetch(FetchDescriptor<Cart>()),
+        shownBooks: try connect.viewContext.fetch(FetchDescriptor<Book>()), subscriptions: subscriptions,
+        pending: connect.outbox.pending.count, letters: letters)
     }
 
     /// Waits until the test has made a file.
@@ -60,7 +77,23 @@
       }
     }
 
-    private func act(_ connect: DeviceConnect) async throws {
+    /// The subscriptions that it begins and cancels.
+    private static let subscriptions: [(name: String, parameters: SyncParameters)] = [
+      ("by-stock", ["rest": 0]), ("by-stock", ["rest": 1]), ("books", [:]), ("carts", [:]),
+    ]
+
+    /// Begins one that it does not have, or cancels one: most often another one than that of its carts.
+    private func changeSubscriptions(_ sync: Sync, _ numbers: inout SplitMix) async throws {
+      let (name, parameters) = Self.subscriptions[[0, 0, 0, 1, 1, 1, 2, 2, 3].randomElement(using: &numbers) ?? 0]
+      let present = try await sync.subscriptions().first { $0.name == name && $0.parameters == parameters }
+      guard let present else {
+        sync.subscribe(name, parameters)
+        return
+      }
+      try await present.cancel()
+    }
+
+    private func act(_ connect: DeviceConnect, _ sync: Sync) async throws {
       let queued = try Journal(folder.appending(path: "queued"))
       // It may be queued although the process is killed before it is noted, but not the other way round.
       func forward(_ action: some SyncAction) async {
@@ -87,6 +120,7 @@
           await forward(RemoveLine(cart: cart, line: line))
         default: await forward(Append(cart: cart, text: "<\(seed).\(step)>"))
         }
+        if Int.random(in: 0..<6, using: &numbers) == 0 { try await changeSubscriptions(sync, &numbers) }
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &numbers)))
       }
     }

@@ -17,7 +17,7 @@
       var text: String
       var book: Int64?
     }
-    struct BookRow: Codable, Equatable {
+    struct BookRow: Codable, Hashable {
       var id: Int64
       var title: String
       var stock: Int64
@@ -28,61 +28,58 @@
       /// The effect that its body promises; `nil` once it is finished, or if it promises none that can be recognised.
       var effect: Effect?
       var state: String
-      /// The cart to whose note it adds its text.
-      var cart: Int64?
+      var name = ""
+      /// The action as JSON, while it waits.
+      var body: String?
     }
 
     var position: String?
+    /// The subscriptions whose state is in the file, as they are noted.
+    var subscriptions: [String] = []
     var carts: [CartRow] = []
     /// By cart, the lines in it.
     var lists: [Int64: [String]] = [:]
     var lines: [LineRow] = []
     var books: [BookRow] = []
+    /// In the order in which they were forwarded.
     var actions: [Action] = []
     /// The entities that stay because actions wait that name them, as "Cart 1".
     var kept: Set<String> = []
     /// Whether a row is missing that another one refers to, as in a torn page.
     var isTorn = false
+  }
 
+  extension DeviceMoment {
     init(_ store: any RowStore, _ model: Model) throws {
       self = try store.read { try DeviceMoment($0, model) }
     }
 
     private init(_ reading: any RowReading, _ model: Model) throws {
+      self.init()
       position = try reading.note(NoteName("sync", "position"))
-      // Its first state is whole when the subscription is known.
-      var isKnown = false
-      try reading.notes(in: "sync.subscriptions", after: nil) { _, state in
-        isKnown = state.hasPrefix("known ")
+      // The first state of a subscription is whole when it is known.
+      try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
+        if state.hasPrefix("known ") { subscriptions.append(text) }
         return true
       }
-      if !isKnown { position = nil }
       try reading.notes(in: "sync.lingering", after: nil) { name, _ in
         // The entity, a letter for the type of the key, and the key.
         let parts = name.split(separator: "\n", maxSplits: 1)
         if parts.count == 2 { kept.insert("\(parts[0]) \(parts[1].dropFirst())") }
         return true
       }
-      for row in try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
-      where !actions.contains(where: { $0.key == row.key }) {
-        var action = Action(key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue)
-        if case .text? = action.effect, case ("Cart", .integer(let cart)) = (row.entity, row.id) { action.cart = cart }
-        actions.append(action)
+      let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
+      for row in outbox.sorted(by: { $0.number < $1.number }) where actions.last?.key != row.key {
+        actions.append(
+          Action(
+            key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue, name: row.action,
+            body: row.state == .pending ? row.body : nil))
       }
       (carts, lines, books) = try Self.rows(reading, model) { id, list in lists[id] = list }
       let (lineIDs, bookIDs) = (Set(lines.map(\.id)), Set(books.map(\.id)))
       isTorn =
         carts.contains { $0.lines != Int64(lists[$0.id]?.count ?? 0) }
         || !lists.values.joined().allSatisfy(lineIDs.contains) || !lines.compactMap(\.book).allSatisfy(bookIDs.contains)
-    }
-
-    /// What a screen shows of it: the notes with the texts of the actions that wait, in order.
-    var shown: ShownCarts {
-      var shown = ShownCarts(rows: carts)
-      for action in actions where action.state == "pending" {
-        if let cart = action.cart, case .text(let text)? = action.effect { shown.notes[cart]? += text }
-      }
-      return shown
     }
 
     /// Reads all rows of a store.
@@ -143,15 +140,6 @@
     }
   }
 
-  /// The notes of the carts that a screen shows.
-  struct ShownCarts: Codable, Hashable {
-    var notes: [Int64: String]
-
-    init(notes: [Int64: String]) { self.notes = notes }
-    init(rows: [DeviceMoment.CartRow]) { notes = Dictionary(rows.map { ($0.id, $0.note) }) { $1 } }
-    init(_ carts: [Cart]) { notes = Dictionary(carts.map { (Int64($0.id), $0.note) }) { $1 } }
-  }
-
   /// What an action leaves on the server for ever, so that each state tells whether it contains the action.
   enum Effect: Codable, Hashable {
     /// A text in a cart's note, or in a book's title.
@@ -207,8 +195,12 @@
   /// What a device has when all is decided.
   struct DeviceEnd: Codable {
     var carts: [Cart]
-    /// The carts that its screen has.
-    var shown: [Cart]
+    var books: [Book]
+    /// What its screen has.
+    var shownCarts: [Cart]
+    var shownBooks: [Book]
+    /// Its subscriptions, as they are noted.
+    var subscriptions: [String]
     var pending: Int
     var letters: [FaultLetter]
   }

@@ -1,10 +1,13 @@
 #if Server
-  import ConcordServer
   import Foundation
+
+  @testable import ConcordServer
 
   /// Compares what devices have shown with what the server's store had at these positions, which its feed tells backwards from the end.
   final class FaultChecker {
     private let store: any RowStore
+    /// What opens the positions that devices have.
+    private let seal: SyncSeal
     private let entities: Set<EntityDescription>
     private let now: State
     /// By cart, the lines in it at the end, in order.
@@ -18,12 +21,16 @@
       var books: [Int64: DeviceMoment.BookRow]
       /// By cart, the lines in it. Lists have no history of their own: each line names its cart, and says when it has been taken out.
       private(set) var lists: [Int64: Set<String>] = [:]
+      /// By cart, the stock of the book of each line.
+      private(set) var stocks: [Int64: [Int64]] = [:]
       private(set) var effects: Set<Effect> = []
 
       mutating func settle() {
-        lists = [:]
+        (lists, stocks) = ([:], [:])
         for line in lines.values where line.text != RemoveLine.mark {
-          lists[FaultChecker.cart(of: line.id), default: []].insert(line.id)
+          let cart = FaultChecker.cart(of: line.id)
+          lists[cart, default: []].insert(line.id)
+          stocks[cart, default: []].append(line.book.flatMap { books[$0]?.stock } ?? 0)
         }
         effects = Set(lines.keys.map { .line($0) })
         for text in carts.values.map(\.note) + books.values.map(\.title) {
@@ -32,8 +39,10 @@
       }
     }
 
-    init(_ store: any RowStore, _ model: Model) throws {
+    /// - Parameter isSealed: whether devices got positions that tell nothing.
+    init(_ store: any RowStore, _ model: Model, isSealed: Bool) throws {
       self.store = store
+      seal = SyncSeal(key: try SyncSeal.key(of: store), isHiding: isSealed)
       entities = [try model.entity(Cart.self), try model.entity(Line.self), try model.entity(Book.self)]
       var lists: [Int64: [String]] = [:]
       let rows = try store.read { try DeviceMoment.rows($0, model) { lists[$0] = $1 } }
@@ -60,7 +69,7 @@
     /// - Returns: the violations of the law in the states that a device of a user had, one after the other.
     func violations(_ moments: [DeviceMoment], user: Int64, isEarlier: Bool? = nil) throws -> [String] {
       var found: [String] = []
-      var last = Int64(-1)
+      var last: ShownChanges?
       // By key, of all actions that have waited so far.
       var effects: [String: Effect] = [:]
       for moment in moments {
@@ -70,19 +79,28 @@
         }
         if moment.isTorn { found.append("a row without what it contains at \(moment.position ?? "no position")") }
         for action in moment.actions { if let effect = action.effect { effects[action.key] = effect } }
-        guard let position = moment.position else { continue }
-        let number = position.split(separator: ".").last.flatMap { Int64($0) } ?? -1
-        if number < last { found.append("a step back from \(last) to \(number)") }
-        last = max(last, number)
+        guard let text = moment.position else { continue }
+        guard let position = opened(text), let changes = ShownChanges(position) else {
+          found.append("no server has sealed \(text)")
+          continue
+        }
+        if let last, !changes.isSuperset(of: last) {
+          found.append("a step back from \(last) to \(changes)")
+        } else {
+          last = changes
+        }
         guard let state = try state(at: position) else {
-          found.append("the feed does not know \(position)")
+          found.append("the feed does not know \(position.rawValue)")
           continue
         }
         let differences = differences(moment, state, user) + layers(moment, effects, state)
-        found += differences.map { "\($0) at \(position)" }
+        found += differences.map { "\($0) at \(position.rawValue)" }
       }
       return found
     }
+
+    /// The position that a server has given to a device; `nil` if no server of the store has.
+    func opened(_ text: String) -> StorePosition? { seal.opened(text)?.position }
 
     /// What a device has, compared with the server's state at its position.
     private func differences(_ moment: DeviceMoment, _ state: State, _ user: Int64) -> [String] {
@@ -92,8 +110,14 @@
           found.append("\(name) \(key) is \(shown[key].map { "\($0)" } ?? "missing"), not \(row),")
         }
       }
+      let subscriptions = moment.subscriptions.compactMap { FaultSubscription(text: $0) }
+      if subscriptions.count < moment.subscriptions.count {
+        found.append("a subscription that no device has begun, of \(moment.subscriptions),")
+      }
       let isOld = moment.carts.contains { $0.weight == nil }
-      var carts = state.carts.filter { $0.value.owner == user }
+      var carts = state.carts.filter { id, cart in
+        subscriptions.contains { $0.hasCart(of: cart.owner, withStocks: state.stocks[id] ?? [], for: user) }
+      }
       if isOld { for id in carts.keys { carts[id]?.weight = nil } }
       let shownCarts = Dictionary(moment.carts.map { ($0.id, $0) }) { $1 }
       compare("cart", carts, shownCarts)
@@ -111,7 +135,10 @@
       let lines = state.lines.filter { wanted.contains($0.key) }
       let shownLines = Dictionary(moment.lines.map { ($0.id, $0) }) { $1 }
       compare("line", lines, shownLines)
-      let bookIDs = Set(lines.values.compactMap(\.book))
+      let ownBooks = state.books.values.filter { book in
+        subscriptions.contains { $0.hasBook(withStock: book.stock) }
+      }
+      let bookIDs = Set(lines.values.compactMap(\.book) + ownBooks.map(\.id))
       let shownBooks = Dictionary(moment.books.map { ($0.id, $0) }) { $1 }
       compare("book", state.books.filter { bookIDs.contains($0.key) }, shownBooks)
 
@@ -144,12 +171,9 @@
       }
     }
 
-    private func state(at position: String) throws -> State? {
-      if let known = states[position] { return known }
-      guard
-        let changes = try store.read({
-          try $0.changes(since: StorePosition(rawValue: position), of: entities, limit: .max)
-        }),
+    private func state(at position: StorePosition) throws -> State? {
+      if let known = states[position.rawValue] { return known }
+      guard let changes = try store.read({ try $0.changes(since: position, of: entities, limit: .max) }),
         changes.hasBefore
       else { return nil }
       var state = now
@@ -163,27 +187,8 @@
         }
       }
       state.settle()
-      states[position] = state
+      states[position.rawValue] = state
       return state
-    }
-
-    // MARK: The screen
-
-    /// Compares what a screen has shown with what it may show: the states of the file with the texts of the actions that wait, in their order.
-    ///
-    /// - Returns: what it has shown that is no state, or an earlier one than it has shown before.
-    static func violations(_ shown: [ShownCarts], of states: [ShownCarts]) -> [String] {
-      var (found, last) = ([String](), 0)
-      for carts in shown {
-        if let next = states[last...].firstIndex(of: carts) {
-          last = next
-        } else if let earlier = states.firstIndex(of: carts) {
-          found.append("the screen has stepped back from the state \(last) to \(earlier): \(carts.notes)")
-        } else {
-          found.append("the screen has shown what the file never had, after the state \(last): \(carts.notes)")
-        }
-      }
-      return found
     }
 
     // MARK: The end

@@ -10,6 +10,11 @@
     let deviceCount: Int
     let actions: Int
 
+    /// Whether the servers soon forget the rows as they were, and devices that were away get keys.
+    private var isForgetful: Bool { seed % 2 == 0 }
+    /// Whether devices get positions that tell nothing, as those of users do.
+    private var isSealed: Bool { seed / 2 % 4 != 3 }
+
     private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "SyncProcess")
 
@@ -75,15 +80,17 @@
             lines: [Line(id: "l\(id)", book: Book(id: id % 3, title: "b", stock: Self.stock))]))
       }
       try context.save()
-      // The servers of every other round soon forget the rows as they were, and devices that were away get keys.
       let file = container.persistentStoreCoordinator.persistentStores.first?.url
-      let archive = seed % 2 == 0 ? try FeedArchive(file, schema: schema) : nil
+      let archive = isForgetful ? try FeedArchive(file, schema: schema) : nil
       let place = kind == .postgreSQL ? "\(Kind.database ?? "")#\(schema)" : folder.appending(path: "server").path
       let ports = try (0..<(kind == .postgreSQL ? 2 : 1)).map { _ in try HostileProxy.freePort() }
       let servers = try ports.map { port in
         try Child(
           log: folder.appending(path: "server-\(port).log"), clocks: numbers.next(),
-          environment: { [isForgetful = archive != nil] _ in isForgetful ? ["CONCORD_FAULT_FEED": "5"] : [:] }
+          environment: { [isForgetful, isSealed] _ in
+            (isForgetful ? ["CONCORD_FAULT_FEED": "5"] : [:])
+              .merging(isSealed ? [:] : ["CONCORD_FAULT_OPEN": "1"]) { $1 }
+          }
         ) { _ in ["serve", place, "\(port)"] }
       }
       defer { for server in servers { server.kill() } }
@@ -184,7 +191,7 @@
     private static let stock = 99
 
     private func check(_ folder: URL, _ container: ServerContainer, _ store: any RowStore) throws -> Bool {
-      let checker = try FaultChecker(store, container.model)
+      let checker = try FaultChecker(store, container.model, isSealed: isSealed)
       let context = container.newBackgroundContext()
       let served = try context.fetch(FetchDescriptor<Cart>()).sorted { $0.id < $1.id }
       let (lines, books) = (try context.fetch(FetchDescriptor<Line>()), try context.fetch(FetchDescriptor<Book>()))
@@ -195,6 +202,9 @@
       var earlier: [DeviceMoment] = []
       var clocks: [ClockReading] = []
       var lost: [Int] = []
+      var screens: [Screen] = []
+      // Whether a device has had what only its predicate over other rows brings.
+      var hasOthers = false
       for number in 0..<deviceCount {
         let place = folder.appending(path: "device-\(number)")
         let user = Int64(number % 2 + 1)
@@ -203,21 +213,19 @@
         let end = try JSONDecoder().decode(DeviceEnd.self, from: Data(contentsOf: place.appending(path: "end")))
         refused.formUnion(end.letters.compactMap(\.action))
         decisions[number % 2].letters += end.letters
-        let shown: [ShownCarts] = try Self.lines(place.appending(path: "screen"))
-        let states = moments.map(\.shown)
+        let screen = try Screen(moments, in: place)
         // The first one had the earlier release until it was killed.
         let found =
           try checker.violations(moments, user: user, isEarlier: number == 0 ? nil : number == 1)
-          + FaultChecker.violations(shown, of: states)
+          + screen.violations
         #expect(found.isEmpty, "seed \(seed), \(kind), device \(number): \(found.prefix(3).joined(separator: "; "))")
-        let wanted = served.filter { $0.owner == Int(user) }
-        let isEqual = [end.carts, end.shown].allSatisfy { carts in carts.sorted { $0.id < $1.id } == wanted }
+        let isEqual = end.hasCarts(served, books, of: user)
         #expect(
           isEqual && end.pending == 0, "seed \(seed), \(kind): device \(number) differs from the server at the end")
         #expect(moments.contains { $0.position != nil && !$0.carts.isEmpty })
-        // It has shown actions that waited.
-        let onScreen = Set(shown)
-        #expect(zip(moments, states).contains { onScreen.contains($1) && $1 != ShownCarts(rows: $0.carts) })
+        #expect(screen.hasShownActions)
+        screens.append(screen)
+        hasOthers = hasOthers || moments.contains { $0.carts.contains { $0.owner != user } && $0.kept.isEmpty }
         if number == 1 { earlier = moments.filter { $0.position != nil && !$0.carts.isEmpty } }
         isGood = isGood && found.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
@@ -225,7 +233,7 @@
         if user == 1, planted == nil {
           let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
           if usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) {
-            planted = PlantedViolations(checker: checker, moments: usable, states: states, shown: shown)
+            planted = PlantedViolations(checker: checker, moments: usable)
           }
         }
       }
@@ -246,8 +254,9 @@
       // The processes had the dates that they were given.
       let differences = clocks.map { $0.date - Double($0.offset) - Date().timeIntervalSince1970 }
       #expect(differences.allSatisfy { abs($0) < 3600 } && clocks.contains { abs($0.offset) > 3600 })
+      #expect(hasOthers)
       var violations = try #require(planted)
-      violations.earlier = earlier
+      (violations.earlier, violations.screens) = (earlier, screens)
       try violations.check()
       // *Refused means gone*: by a server, for a reason of its own.
       for decisions in decisions where decisions.violations.isEmpty {
@@ -256,7 +265,7 @@
       return isGood && found.isEmpty
     }
 
-    private static func lines<T: Decodable>(_ file: URL) throws -> [T] {
+    static func lines<T: Decodable>(_ file: URL) throws -> [T] {
       guard let data = FileManager.default.contents(atPath: file.path) else { return [] }
       return try data.split(separator: 0x0A).map { try JSONDecoder().decode(T.self, from: $0) }
     }

@@ -1,13 +1,15 @@
 #if Server
-  import ConcordServer
   import Foundation
+
+  @testable import ConcordServer
+  @testable import ConcordSync
 
   /// What a device has at one moment, read in one transaction of its file.
   struct Moment: Sendable {
     var user: Int
     var position: String?
-    /// The subscriptions whose state is in the file, by name, with the least weight of those that have one.
-    var subscriptions: [(name: String, least: Double)]
+    /// The subscriptions whose state is in the file.
+    var subscriptions: [SubscriptionID]
     var rows: Rows
     /// The keys of the actions that wait, and of those that are known as accepted.
     var pending: Set<String>
@@ -24,6 +26,8 @@
   struct Law {
     let history: History
     let model: Model
+    /// What opens the positions that devices have.
+    let seal: SyncSeal
     /// The rules of ``World/rules`` of which each subscription may have got one.
     var rules: [Int] = [0]
 
@@ -44,7 +48,9 @@
       guard let position = moment.position else {
         return moment.rows.isEmpty && moment.sent.isEmpty ? [] : ["rows without a position"]
       }
-      guard let state = history.state(at: position) else { return ["no commit ends at \(position)"] }
+      guard let position = seal.opened(position)?.position.rawValue, let state = history.state(at: position) else {
+        return ["no commit ends at \(position)"]
+      }
       var found: [String] = []
       let wanted = expected(of: moment, state.rows, rules)
       for (key, row) in wanted where moment.rows[key] != row {
@@ -71,15 +77,14 @@
     func expected(of moment: Moment, _ rows: Rows, _ rules: [String: Int]) -> Rows {
       var roots: Set<EntityKey> = []
       for (key, row) in rows {
-        for subscription in moment.subscriptions where isIn(subscription, key, row, moment.user, rules) {
-          roots.insert(key)
-        }
+        let isRoot = moment.subscriptions.contains { isIn($0, key, row, rows, moment.user, rules) }
+        if isRoot { roots.insert(key) }
       }
       return closure(of: roots, rows).reduce(into: [:]) { $0[$1] = rows[$1] }
     }
 
     private func isIn(
-      _ subscription: (name: String, least: Double), _ key: EntityKey, _ row: StoredRow, _ user: Int,
+      _ subscription: SubscriptionID, _ key: EntityKey, _ row: StoredRow, _ rows: Rows, _ user: Int,
       _ rules: [String: Int]
     ) -> Bool {
       switch (subscription.name, key.entity.name) {
@@ -88,10 +93,24 @@
         return row.values[1] == .integer(Int64(user)) && weight >= Rules.floor(rules["carts"] ?? 0)
       case ("heavy", "Cart"):
         guard case .real(let weight) = row.values[3] else { return false }
-        return row.values[1] == .integer(Int64(user))
-          && weight >= subscription.least + Double(rules["heavy"] ?? 0)
+        let least = subscription.parameters["least"]?.number ?? 0
+        return row.values[1] == .integer(Int64(user)) && weight >= least + Double(rules["heavy"] ?? 0)
+      case ("by-stock", "Cart"):
+        let rest = subscription.parameters["rest"]?.integer ?? 0
+        return stocks(in: key, rows).contains { $0 % 2 == rest }
       case ("labels", "Label"): return row.values[1] == .integer(Int64(user))
       default: return false
+      }
+    }
+
+    /// The stocks of the books of a cart's lines; 0 for a line without one.
+    private func stocks(in cart: EntityKey, _ rows: Rows) -> [Int64] {
+      guard let lines = model.entity(named: "Line"), let books = model.entity(named: "Book") else { return [] }
+      return (rows[cart]?.collections[0] ?? []).compactMap(\.last).map { id in
+        guard let line = rows[EntityKey(lines, id)], !line.values[2].isNull,
+          case .integer(let stock)? = rows[EntityKey(books, line.values[2])]?.values[2]
+        else { return 0 }
+        return stock
       }
     }
 
@@ -121,14 +140,9 @@
     func moment(user: Int) throws -> Moment? {
       guard let store = connect.persistentStoreCoordinator.persistentStores.first?.rows else { return nil }
       return try store.read { reading in
-        var subscriptions: [(name: String, least: Double)] = []
+        var subscriptions: [SubscriptionID] = []
         try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
-          if state.hasPrefix("known ") {
-            for name in ["carts", "heavy", "labels"] where text.hasPrefix("[\"\(name)\"") {
-              let digits = text.drop { !$0.isNumber }.prefix { $0.isNumber }
-              subscriptions.append((name, Double(digits) ?? 0))
-            }
-          }
+          if state.hasPrefix("known "), let id = SubscriptionID(text: text) { subscriptions.append(id) }
           return true
         }
         let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows

@@ -8,17 +8,16 @@
     let checker: FaultChecker
     /// States with a position and a cart, and without rows that stay for actions only.
     let moments: [DeviceMoment]
-    /// What its screen may have shown, and what it has shown.
-    let states: [ShownCarts]
-    let shown: [ShownCarts]
+    /// The screens of all devices.
+    var screens: [Screen] = []
     /// States, with a position and a cart, of a device of the second user that has the earlier release.
     var earlier: [DeviceMoment] = []
 
     func check() throws {
       try checkRows()
       try checkVersions()
-      checkScreen()
-      checkScreenOfTwo()
+      try checkSubscriptions()
+      checkScreens()
       try checkOrder()
       try checkLayers()
       try checkEnd()
@@ -41,7 +40,8 @@
     private func checkRows() throws {
       // *Whole pages*: rows are missing, or of another state.
       #expect(try isFound { $0.carts.removeLast() } && isFound { $0.carts[0].note += "<x.1>" })
-      #expect(try isFound { $0.carts[0].owner = 2 } && isFound { $0.isTorn = true } && isFound { $0.position = "1.1" })
+      #expect(try isFound { $0.carts[0].owner = 3 - $0.carts[0].owner } && isFound { $0.isTorn = true })
+      #expect(try isFound { $0.position = "1.1" })
       let hasLine = { (moment: DeviceMoment) in !moment.lines.isEmpty && !moment.books.isEmpty }
       #expect(try isFound(where: hasLine) { $0.books[0].title = "old" })
       #expect(try isFound(where: hasLine) { $0.books[0].stock += 1 })
@@ -85,43 +85,79 @@
       if let new { #expect(try isFound(new, user: 1, isEarlier: false, weight: nil)) }
     }
 
-    /// *Seamless*, on the screen.
-    private func checkScreen() {
-      func isFound(_ changed: [ShownCarts]) -> Bool { !FaultChecker.violations(changed, of: states).isEmpty }
-      #expect(!isFound(shown) && !isFound(shown + shown.suffix(1)) && !isFound(shown.suffix(1)))
-      func length(_ carts: ShownCarts, _ id: Int64) -> Int? { carts.notes[id]?.utf8.count }
-      // The last notice of a note that has grown on the screen.
-      func grown(_ carts: ShownCarts) -> (id: Int64, texts: [String], shorter: ShownCarts)? {
-        for (id, note) in carts.notes {
-          let texts = FaultChecker.texts(in: note)
-          if texts.count > 1, let shorter = shown.first(where: { length($0, id) ?? .max < note.utf8.count }) {
-            return (id, texts, shorter)
-          }
-        }
-        return nil
-      }
-      guard let last = shown.last(where: { grown($0) != nil }), let (id, texts, shorter) = grown(last) else { return }
-      #expect(isFound([last, shorter]))
-      // A text that is gone, doubled, at another place, or of nobody.
-      for texts in [Array(texts.dropFirst()), texts + texts.suffix(1), texts.reversed(), texts + ["<0.0>"]] {
-        var changed = last
-        changed.notes[id] = texts.joined()
-        #expect(isFound([changed]))
-      }
+    private func checkSubscriptions() throws {
+      // What has been subscribed to no longer is there; something is missing of what has; nobody has begun that one.
+      #expect(try isFound { $0.subscriptions = [] } && isFound { $0.subscriptions.append("[\"all\",{}]") })
+      let all = [FaultSubscription.byStock(rest: 0), .byStock(rest: 1), .books].map(\.text)
+      #expect(
+        try moments.contains { moment in
+          var changed = moment
+          changed.subscriptions = Array(Set(moment.subscriptions + all))
+          return try isFound([changed])
+        })
     }
 
-    /// The same, whatever the device has shown: "a" waits, its effect comes with another's "b", and "c" is refused.
-    private func checkScreenOfTwo() {
-      let states = ["", "a", "ba", "bac", "ba"].map { ShownCarts(notes: [1: $0, 2: ""]) }
-      func isFound(_ notes: [String]) -> Bool {
-        !FaultChecker.violations(notes.map { ShownCarts(notes: [1: $0, 2: ""]) }, of: states).isEmpty
+    /// *Seamless*, on the screen: of a device whose screen has shown two texts in a note, lines, and an earlier title of a book.
+    private func checkScreens() {
+      for screen in screens { #expect(!isFound(screen, screen.carts) && !isFound(screen, screen.books)) }
+      var count = 0
+      for screen in screens { count += checkScreen(screen) }
+      #expect(count > 0)
+    }
+
+    private func isFound(_ screen: Screen, _ carts: [ShownCarts]) -> Bool {
+      !ScreenStates.violations(carts, of: screen.states.carts).isEmpty
+    }
+    private func isFound(_ screen: Screen, _ books: [ShownBooks]) -> Bool {
+      !ScreenStates.violations(books, of: screen.states.books).isEmpty
+    }
+
+    /// - Returns: the number of notices that were changed.
+    private func checkScreen(_ screen: Screen) -> Int {
+      #expect(
+        !isFound(screen, screen.carts + screen.carts.suffix(1)) && !isFound(screen, Array(screen.carts.suffix(1))))
+      var count = 0
+      /// Changes a cart of the last notice for which a condition holds.
+      func plant(
+        where condition: (ShownCarts.ShownCart) -> Bool, _ change: (inout ShownCarts.ShownCart) -> Void
+      ) {
+        guard let place = screen.carts.lastIndex(where: { $0.carts.contains(where: condition) }),
+          let index = screen.carts[place].carts.firstIndex(where: condition)
+        else { return }
+        var changed = screen.carts[place]
+        change(&changed.carts[index])
+        #expect(isFound(screen, screen.carts[...place] + [changed]))
+        count += 1
       }
-      #expect(!isFound(["", "a", "ba", "bac", "ba"]) && !isFound(["", "bac", "ba"]) && !isFound(["ba", "ba"]))
-      // The effect goes before it comes back, or comes although its layer is still there; its layer lies below; what was refused comes back.
-      #expect(isFound(["", "a", "", "ba"]) && isFound(["a", "b"]) && isFound(["a", "baa"]) && isFound(["a", "ab"]))
-      #expect(isFound(["bac", "ba", "bac"]) && isFound(["bac", "a"]))
-      // A cart is missing.
-      #expect(!FaultChecker.violations([ShownCarts(notes: [1: "ba"])], of: states).isEmpty)
+      // A text that is gone, doubled, at another place, or of nobody.
+      func texts(_ cart: ShownCarts.ShownCart) -> [String] { FaultChecker.texts(in: cart.note) }
+      for change in [{ Array($0.dropFirst()) }, { $0 + $0.suffix(1) }, { $0.reversed() }, { $0 + ["<0.0>"] }]
+        as [([String]) -> [String]]
+      {
+        plant(where: { texts($0).count > 1 }) { $0.note = change(texts($0)).joined() }
+      }
+      // A line that is doubled, missing, without its book, or marked; a book that is another one; the owner.
+      func hasBook(_ cart: ShownCarts.ShownCart) -> Bool { cart.lines.last?.book != nil }
+      for change in [
+        { $0.lines.append($0.lines[$0.lines.count - 1]) }, { $0.lines.removeLast() },
+        { $0.lines[$0.lines.count - 1].book = nil }, { $0.lines[$0.lines.count - 1].text = RemoveLine.mark },
+        { $0.lines[$0.lines.count - 1].book?.stock += 1 }, { $0.lines[$0.lines.count - 1].book?.title = "" },
+      ] as [(inout ShownCarts.ShownCart) -> Void] {
+        plant(where: hasBook, change)
+      }
+      plant(where: { _ in true }) { $0.owner = 3 - $0.owner }
+      // A title that steps back, and one note.
+      func length(_ books: ShownBooks) -> Int { books.books.map(\.title.utf8.count).reduce(0, +) }
+      let books = screen.books.filter { $0.books.count == 3 }
+      if let last = books.max(by: { length($0) < length($1) }),
+        let first = books.first(where: { length($0) < length(last) })
+      {
+        var changed = last
+        changed.books[0].stock = -1
+        #expect(isFound(screen, [last, first]) && isFound(screen, [changed]))
+        count += 1
+      }
+      return count
     }
 
     private func checkOrder() throws {
@@ -144,7 +180,10 @@
         #expect(try isFound([changed]))
       }
       // As if pages were applied in the order in which they arrive.
-      #expect(try last.position == moments[0].position || isFound([last, moments[0]]))
+      func position(_ moment: DeviceMoment) -> StorePosition? { moment.position.flatMap(checker.opened) }
+      #expect(try position(last) == position(moments[0]) || isFound([last, moments[0]]))
+      // What no server has sealed.
+      #expect(try isFound { $0.position = "\($0.position ?? "")A" })
     }
 
     /// *Seamless*.

@@ -77,6 +77,11 @@
       let title = parameters["title"]?.text ?? ""
       return #Predicate<Cart> { cart in cart.lines.contains { line in line.text == title } }
     }
+    // Whoever takes a book changes what this has, also with carts of others.
+    service.publish("by-stock", of: Cart.self) { _, parameters in
+      let rest = parameters["rest"]?.integer.map { Int($0) } ?? 0
+      return #Predicate<Cart> { cart in cart.lines.contains { line in (line.book?.stock ?? 0) % 2 == rest } }
+    }
     service.allow(AddLine.self) { action, user, store in
       store.find(Cart.self, id: action.cart)?.value.owner == user.id
     }

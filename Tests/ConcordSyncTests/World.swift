@@ -193,9 +193,6 @@
       try kind.attach(to: container, in: folder, schema: schema)
     }
     let (rules, expired) = (Kept(0), Kept<Set<String>>([]))
-    var limits = limits
-    // What devices show is compared with what the server has committed.
-    if history != nil { limits.hidesPositions = false }
     let service = shopService(container, limits, rules, metrics, logger: log, expired: expired)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
