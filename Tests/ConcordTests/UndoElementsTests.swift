@@ -61,6 +61,48 @@ struct UndoElementsTests {
     #expect(ElementReversal.revert(from: step, to: before, in: &twice) == nil)
   }
 
+  @Test("An element that the step added stays if others have changed it since")
+  func changedInsertions() throws {
+    var current = [Part(id: 1), Part(id: 3, text: "theirs"), Part(id: 2, text: "mine")]
+    let reversal = try #require(
+      ElementReversal.revert(
+        from: [Part(id: 1), Part(id: 2, text: "mine"), Part(id: 3, text: "mine")], to: [Part(id: 1)], in: &current))
+    #expect(current == [Part(id: 1), Part(id: 3, text: "theirs")] && reversal.hasChanged && reversal.isPartial)
+    let undone = current
+    let again = try #require(
+      ElementReversal.revert(from: [Part(id: 1), Part(id: 3, text: "mine")], to: [Part(id: 1)], in: &current))
+    #expect(current == undone && !again.hasChanged && again.isPartial)
+    // As where the step took it out and undoing has put it back.
+    current = [Part(id: 3, text: "theirs")]
+    let back = try #require(
+      ElementReversal.revert(from: [], to: [Part(id: 3, text: "before"), Part(id: 4)], in: &current))
+    #expect(current.map(\.text) == ["theirs", ""] && back.hasChanged && back.isPartial)
+    // Inside of an optional.
+    var optional: [Part]? = [Part(id: 3, text: "theirs")]
+    let inside = try #require(ElementReversal.revert(from: [Part(id: 3)] as [Part]?, to: [], in: &optional))
+    #expect(optional?.count == 1 && !inside.hasChanged && inside.isPartial)
+  }
+
+  @Test("Elements of a set are told apart by their ids, so that none stands there twice")
+  func sets() throws {
+    struct Mark: Identifiable, Hashable {
+      let id: Int
+      var text: String
+    }
+    func marks(_ texts: [Int: String]) -> Set<Mark> { Set(texts.map { Mark(id: $0, text: $1) }) }
+    var current = marks([1: "theirs", 2: "mine", 3: "mine", 4: "theirs", 5: "others"])
+    let reversal = try #require(
+      ElementReversal.revert(
+        from: marks([1: "mine", 2: "mine", 3: "mine", 4: "mine"]), to: marks([1: "before", 2: "before"]), in: &current))
+    #expect(current == marks([1: "theirs", 2: "before", 4: "theirs", 5: "others"]))
+    #expect(reversal.hasChanged && reversal.isPartial)
+    // Others have only added.
+    current = marks([1: "before", 2: "mine", 5: "others"])
+    let whole = try #require(
+      ElementReversal.revert(from: marks([2: "mine"]), to: marks([3: "before"]), in: &current))
+    #expect(current == marks([1: "before", 3: "before", 5: "others"]) && whole.hasChanged && !whole.isPartial)
+  }
+
   @Test("Putting all elements back costs their number")
   func cost() throws {
     func comparisons(_ count: Int) throws -> Int {

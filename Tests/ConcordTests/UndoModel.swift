@@ -62,6 +62,19 @@ struct UndoModel {
     }
   }
 
+  /// Lets go of all that nothing retains.
+  ///
+  /// - Parameter roots: those that somebody observes.
+  mutating func release(except roots: (Key) -> Bool) {
+    var reached: Set<Key> = []
+    var open = state.keys.filter { $0 == .pick || $0 == .list || roots($0) }
+    while let key = open.popLast() {
+      guard let entity = state[key], reached.insert(key).inserted else { continue }
+      open += entity.values.flatMap(\.keys)
+    }
+    state = state.filter { reached.contains($0.key) }
+  }
+
   // MARK: Steps
 
   static func part(from old: State, to new: State) -> Part {
@@ -126,6 +139,7 @@ struct UndoModel {
   /// Takes a part back. Returns the number of conflicts.
   private mutating func revert(_ part: Part, since start: State) -> Int {
     var conflicts = 0
+    let kept = kept(part)
     for change in part.changes where change.new == nil {
       guard let old = change.old else { continue }
       guard let present = state[change.key] else {
@@ -137,13 +151,13 @@ struct UndoModel {
     }
     var missing: [Change] = []
     for change in part.changes where change.new != nil && change.old != nil {
-      if let count = update(change) { conflicts += count } else { missing.append(change) }
+      if let count = update(change, kept) { conflicts += count } else { missing.append(change) }
     }
-    for change in missing { conflicts += update(change) ?? 1 }
+    for change in missing { conflicts += update(change, kept) ?? 1 }
     var leaving: Set<Key> = []
     for change in part.changes where change.old == nil {
       guard let present = state[change.key] else { continue }
-      if present != change.new {
+      if present != change.new || kept.contains(change.key) {
         conflicts += 1
       } else if change.key == .pick || change.key == .list {
         state[change.key] = nil
@@ -163,13 +177,28 @@ struct UndoModel {
     return conflicts
   }
 
+  /// Returns what a part inserted and others have changed since, with what it inserted that contains such.
+  private func kept(_ part: Part) -> Set<Key> {
+    let inserted = part.changes.filter { $0.old == nil && state[$0.key] != nil }
+    var kept = Set(inserted.filter { state[$0.key] != $0.new }.map(\.key))
+    while true {
+      let more = inserted.map(\.key).filter { key in
+        !kept.contains(key) && state[key]?.values.contains { !kept.isDisjoint(with: $0.keys) } ?? false
+      }
+      if more.isEmpty { return kept }
+      kept.formUnion(more)
+    }
+  }
+
   /// Returns the number of conflicts; `nil` if the entity is not there.
-  private mutating func update(_ change: Change) -> Int? {
+  private mutating func update(_ change: Change, _ kept: Set<Key>) -> Int? {
     guard let old = change.old, let new = change.new, var present = state[change.key] else { return nil }
     var conflicts = 0
     for (name, before) in old {
       guard let after = new[name], let now = present[name], before != after, now != before else { continue }
-      if now == after {
+      // What they contain stays in it.
+      let staying = kept.intersection(after.keys).intersection(now.keys).subtracting(before.keys)
+      if now == after, staying.isEmpty {
         present[name] = before
         continue
       }
@@ -177,15 +206,17 @@ struct UndoModel {
       case (.set(let before), .set(let after), .set(let now)):
         present[name] = .set(now.subtracting(after.subtracting(before)).union(before.subtracting(after)))
       case (.many(let before), .many(let after), .many(let now)):
-        var result = now.filter { before.contains($0) || !after.contains($0) }
+        var result = now.filter { before.contains($0) || !after.contains($0) || staying.contains($0) }
+        var isPartial = !staying.isEmpty
         let places = result.indices.filter { before.contains(result[$0]) && after.contains(result[$0]) }
         let common = places.map { result[$0] }
         let (former, made) = (before.filter(common.contains), after.filter(common.contains))
         if former != made, common == made {
           for (place, key) in zip(places, former) { result[place] = key }
         } else if former != made, common != former {
-          conflicts += 1
+          isPartial = true
         }
+        if isPartial { conflicts += 1 }
         for (index, key) in before.enumerated() where !after.contains(key) && !result.contains(key) {
           let place = before[..<index].last { result.contains($0) }.flatMap { result.firstIndex(of: $0) }
           result.insert(key, at: place.map { $0 + 1 } ?? 0)

@@ -23,9 +23,16 @@ extension UndoTests {
     // Changed since.
     insert()
     rename(2, "The Pearl")
-    let result = try undo.undo()
-    #expect(result.conflicts.map(\.reason) == [.changedSince] && result.conflicts.first?.property == "title")
-    #expect(shelf.value.novels.map(\.id) == [1, 3] && observer.value?.title == "The Pearl")
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    guard case .overtaken(_, let conflicts) = try #require(error) else {
+      Issue.record("it was undone")
+      return
+    }
+    #expect(
+      conflicts.map(\.description) == [
+        "Case 1, novels: has been changed since", "Novel 2, title: has been changed since",
+      ])
+    #expect(shelf.value.novels.map(\.id) == [1, 3, 2] && observer.value?.title == "The Pearl")
     store.remove(Novel.self, id: 2)
     // Used since.
     insert()

@@ -32,8 +32,10 @@ final class UndoWorld {
   private var model = UndoModel()
   private var numbers: SeededGenerator
   private(set) var log: [String] = []
-  /// Observers of all ids, so that entities go only if they are removed.
+  /// Observers of all ids, so that entities go only if they are removed; in half of the worlds of shelves alone, so that all others go when
+  /// no shelf, no alias and no layer retains them.
   private var observers: [Any] = []
+  private let observesAll: Bool
   /// A pending change of the pages of a novel, shown above what is stored.
   private var layer: (layer: OptimisticLayer, novel: Int, pages: Int)?
 
@@ -41,10 +43,12 @@ final class UndoWorld {
 
   init(seed: UInt64) {
     numbers = SeededGenerator(seed: seed)
+    observesAll = seed.isMultiple(of: 2)
     for id in Self.ids {
+      observers.append(store.observer(UndoShelf.self, id: id))
+      guard observesAll else { continue }
       observers.append(store.observer(UndoWriter.self, id: id))
       observers.append(store.observer(UndoNovel.self, id: id))
-      observers.append(store.observer(UndoShelf.self, id: id))
     }
   }
 
@@ -54,6 +58,7 @@ final class UndoWorld {
   // MARK: Steps
 
   func step() {
+    defer { release() }
     switch below(20) {
     case 0..<7: mine()
     case 7..<11:
@@ -66,6 +71,18 @@ final class UndoWorld {
       log.append("end of group")
       store.undo.endGroup()
       if !model.undo.isEmpty { model.undo[model.undo.count - 1].group = nil }
+    }
+  }
+
+  private func release() {
+    if observesAll { return }
+    dropLayer()
+    model.release { key in
+      switch key {
+      case .shelf: true
+      case .novel(let id): layer?.novel == id
+      default: false
+      }
     }
   }
 
@@ -153,7 +170,7 @@ final class UndoWorld {
 
   private func write(_ tx: EntityStore) {
     let (id, other, number) = (anyID, anyID, below(6))
-    switch below(14) {
+    switch below(17) {
     case 0:
       log.append("  writer \(id) named \(number)")
       tx.update(UndoWriter.self, id: id) { $0.name = number }
@@ -213,7 +230,30 @@ final class UndoWorld {
       log.append("  store shelf \(id), \(number)")
       tx.store(UndoShelf(id: id, name: number, novels: [], best: nil))
       model.state[.shelf(id)] = ["name": .number(number), "novels": .many([]), "best": .one(nil)]
+    case 13, 14, 15: add(other, to: id, number, tx)
     default: alias(tx, id)
+    }
+  }
+
+  /// Inserts a novel into a shelf, which retains it.
+  private func add(_ id: Int, to shelf: Int, _ number: Int, _ tx: EntityStore) {
+    guard novel(id) == nil, case .many(let keys)? = model.state[.shelf(shelf)]?["novels"] else { return }
+    let name = number % Self.ids.count
+    log.append("  shelf \(shelf) gets the new novel \(id), \(number), writer \(name)")
+    let known = writer(name)
+    let writer = known ?? UndoWriter(id: name, name: number, born: number)
+    let novel = UndoNovel(id: id, title: number, pages: number, tags: [], writer: writer)
+    tx.update(UndoShelf.self, id: shelf) { shelf in
+      if number.isMultiple(of: 2) { shelf.novels.append(novel) } else { shelf.best = novel }
+    }
+    if known == nil { put(writer) }
+    model.state[.novel(id)] = [
+      "title": .number(number), "pages": .number(number), "tags": .set([]), "writer": .one(.writer(name)),
+    ]
+    if number.isMultiple(of: 2) {
+      set(.shelf(shelf), "novels", .many(keys + [.novel(id)]))
+    } else {
+      set(.shelf(shelf), "best", .one(.novel(id)))
     }
   }
 

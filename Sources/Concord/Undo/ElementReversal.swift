@@ -6,11 +6,15 @@ struct ElementReversal {
   var isPartial = false
 
   /// Reverts a change in a collection that others have changed since; `nil` if its elements cannot be told apart.
-  static func revert<Value>(from new: Value, to old: Value, in current: inout Value) -> ElementReversal? {
+  ///
+  /// - Parameter isKept: whether an element stays that the change added, although it is as the change has made it.
+  static func revert<Value>(
+    from new: Value, to old: Value, in current: inout Value, except isKept: ((Any) -> Bool)? = nil
+  ) -> ElementReversal? {
     guard let type = Value.self as? any RevertibleElements.Type else { return nil }
     func revert<Elements: RevertibleElements>(_: Elements.Type) -> (Any, ElementReversal)? {
       guard let new = new as? Elements, let old = old as? Elements, var present = current as? Elements,
-        let reversal = Elements.revert(from: new, to: old, in: &present)
+        let reversal = Elements.revert(from: new, to: old, in: &present, except: isKept)
       else { return nil }
       return (present, reversal)
     }
@@ -89,34 +93,60 @@ extension Array {
 
 /// A collection whose elements are told apart, so that a change can be taken back while what others changed stays.
 private protocol RevertibleElements {
-  static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal?
+  static func revert(
+    from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal?
 }
 
 extension Optional: RevertibleElements where Wrapped: RevertibleElements {
-  fileprivate static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal? {
+  fileprivate static func revert(
+    from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal? {
     guard let new, let old, var present = current else { return nil }
-    let reversal = Wrapped.revert(from: new, to: old, in: &present)
+    let reversal = Wrapped.revert(from: new, to: old, in: &present, except: isKept)
     current = present
     return reversal
   }
 }
 
 extension Set: RevertibleElements {
-  fileprivate static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal? {
+  fileprivate static func revert(
+    from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal? {
+    if let new = new.elementsByID, let old = old.elementsByID, var present = current.elementsByID {
+      // Otherwise an element that others have changed would stand beside the former one.
+      let reversal = Dictionary.revert(from: new, to: old, in: &present, except: isKept)
+      if reversal?.hasChanged ?? false { current = Set(present.values) }
+      return reversal
+    }
     let before = current
     current.subtract(new.subtracting(old))
     current.formUnion(old.subtracting(new))
     return ElementReversal(hasChanged: current != before)
   }
+
+  /// The elements by their ids; `nil` if one has none, or two have the same.
+  private var elementsByID: [AnyHashable: Element]? {
+    func id<E: Identifiable>(_ element: E) -> AnyHashable { AnyHashable(element.id) }
+    var elements: [AnyHashable: Element] = [:]
+    for element in self {
+      guard let identifiable = element as? any Identifiable,
+        elements.updateValue(element, forKey: id(identifiable)) == nil
+      else { return nil }
+    }
+    return elements
+  }
 }
 
 extension Dictionary: RevertibleElements {
-  fileprivate static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal? {
+  fileprivate static func revert(
+    from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal? {
     var reversal = ElementReversal()
     for key in Set(old.keys).union(new.keys) {
       let (before, after, present) = (old[key], new[key], current[key])
       if SameProperty.areSame(values: before, after) || SameProperty.areSame(values: present, before) { continue }
-      guard SameProperty.areSame(values: present, after) else {
+      guard SameProperty.areSame(values: present, after), !(present.flatMap { isKept?($0) } ?? false) else {
         reversal.isPartial = true
         continue
       }
@@ -128,14 +158,26 @@ extension Dictionary: RevertibleElements {
 }
 
 extension Array: RevertibleElements where Element: Identifiable {
-  fileprivate static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal? {
+  fileprivate static func revert(
+    from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal? {
     guard let before = old.places, let after = new.places, current.places != nil else { return nil }
     var reversal = ElementReversal()
     let count = current.count
-    current.removeAll { after[$0.id] != nil && before[$0.id] == nil }
+    current.removeAll { element in
+      guard let added = after[element.id], before[element.id] == nil else { return false }
+      if SameProperty.areSame(values: element, new[added]), !(isKept?(element) ?? false) { return true }
+      reversal.isPartial = true
+      return false
+    }
     reversal.hasChanged = current.count < count
     for index in current.indices {
-      guard let i = before[current[index].id], let j = after[current[index].id] else { continue }
+      guard let i = before[current[index].id] else { continue }
+      guard let j = after[current[index].id] else {
+        // Others have put it back, in another form.
+        if !SameProperty.areSame(values: current[index], old[i]) { reversal.isPartial = true }
+        continue
+      }
       let (old, new, present) = (old[i], new[j], current[index])
       if SameProperty.areSame(values: old, new) || SameProperty.areSame(values: present, old) { continue }
       if SameProperty.areSame(values: present, new) {

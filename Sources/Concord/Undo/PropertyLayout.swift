@@ -96,14 +96,19 @@ struct PropertyLayout: Sendable {
   }
 
   /// Reverts the change of a property element by element; `nil` if it is no collection that has elements to tell apart.
-  func revertElements<T>(_ k: Int, from new: T, to old: T, in current: inout T) -> ElementReversal? {
+  ///
+  /// - Parameter isKept: whether an element stays that the change added.
+  func revertElements<T>(
+    _ k: Int, from new: T, to old: T, in current: inout T, except isKept: ((Any) -> Bool)?
+  ) -> ElementReversal? {
     guard let access = properties[k].access else { return nil }
     let offset = properties[k].offset
     return withUnsafePointer(to: old) { old in
       withUnsafePointer(to: new) { new in
         withUnsafeMutablePointer(to: &current) { current in
           access.revertElements(
-            UnsafeRawPointer(old) + offset, UnsafeRawPointer(new) + offset, UnsafeMutableRawPointer(current) + offset)
+            UnsafeRawPointer(old) + offset, UnsafeRawPointer(new) + offset, UnsafeMutableRawPointer(current) + offset,
+            isKept)
         }
       }
     }
@@ -114,17 +119,18 @@ struct PropertyLayout: Sendable {
 struct PropertyAccess: Sendable {
   let isSame: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
   let copy: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
-  let revertElements: @Sendable (UnsafeRawPointer, UnsafeRawPointer, UnsafeMutableRawPointer) -> ElementReversal?
+  let revertElements:
+    @Sendable (UnsafeRawPointer, UnsafeRawPointer, UnsafeMutableRawPointer, ((Any) -> Bool)?) -> ElementReversal?
 
   init<Value>(_: Value.Type) {
     isSame = SameProperty.inPlace(Value.self)
     copy = {
       $1.assumingMemoryBound(to: Value.self).pointee = $0.assumingMemoryBound(to: Value.self).pointee
     }
-    revertElements = { old, new, current in
+    revertElements = { old, new, current, isKept in
       ElementReversal.revert(
         from: new.assumingMemoryBound(to: Value.self).pointee, to: old.assumingMemoryBound(to: Value.self).pointee,
-        in: &current.assumingMemoryBound(to: Value.self).pointee)
+        in: &current.assumingMemoryBound(to: Value.self).pointee, except: isKept)
     }
   }
 }

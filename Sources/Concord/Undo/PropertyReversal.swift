@@ -18,27 +18,39 @@ struct PropertyReversal {
   }
 
   /// Takes back a change from `new` to `old` in a value. All three show the entities inside them as they are now.
-  static func revert<T>(_ current: inout T, from new: T, to old: T) -> PropertyReversal {
+  ///
+  /// - Parameter kept: the entities that stay where they are; `nil` if there are none.
+  static func revert<T>(
+    _ current: inout T, from new: T, to old: T, except kept: KeptEntities<T>? = nil
+  ) -> PropertyReversal {
     let layout = PropertyLayout.of(current)
-    guard !layout.isWhole else { return revertWhole(&current, from: new, to: old) }
+    guard !layout.isWhole else { return revertWhole(&current, from: new, to: old, except: kept) }
     var reversal = PropertyReversal()
     var inseparable: [Int] = []
-    for k in layout.properties.indices where !layout.isSame(k, old, new) {
+    for k in layout.properties.indices where !layout.isSame(k, old, new) && !layout.isSame(k, current, old) {
       let name = layout.properties[k].name
-      if layout.isSame(k, current, old) { continue }
+      let before = current
       if layout.isSame(k, current, new) {
-        if layout.copy(k, from: old, to: &current) { reversal.hasChanged = true } else { inseparable.append(k) }
-      } else if let elements = layout.revertElements(k, from: new, to: old, in: &current) {
-        if elements.hasChanged { reversal.hasChanged = true }
-        if elements.isPartial { reversal.conflicts.append((name, .changedSince)) }
-      } else {
-        reversal.conflicts.append((name, .changedSince))
+        let isCopied = layout.copy(k, from: old, to: &current)
+        if kept?.mayBecome(before, current) ?? true {
+          if isCopied { reversal.hasChanged = true } else { inseparable.append(k) }
+          continue
+        }
+        current = before
       }
+      let elements = layout.revertElements(k, from: new, to: old, in: &current, except: kept?.contains)
+      if let kept, !kept.mayBecome(before, current) {
+        current = before
+        reversal.conflicts.append((name, .changedSince))
+        continue
+      }
+      if elements?.hasChanged ?? false { reversal.hasChanged = true }
+      if elements?.isPartial ?? true { reversal.conflicts.append((name, .changedSince)) }
     }
     guard let first = inseparable.first else { return reversal }
     // Such a property can be set only if the whole value can: if nothing else is different from what the step had made.
     let others = layout.properties.indices.filter { !inseparable.contains($0) }
-    if others.allSatisfy({ layout.isSame($0, current, old) }) {
+    if others.allSatisfy({ layout.isSame($0, current, old) }), kept?.mayBecome(current, old) ?? true {
       current = old
       reversal.hasChanged = true
     } else {
@@ -47,10 +59,22 @@ struct PropertyReversal {
     return reversal
   }
 
-  private static func revertWhole<T>(_ current: inout T, from new: T, to old: T) -> PropertyReversal {
+  private static func revertWhole<T>(
+    _ current: inout T, from new: T, to old: T, except kept: KeptEntities<T>?
+  ) -> PropertyReversal {
     if SameProperty.areSame(values: current, old) { return PropertyReversal() }
-    guard SameProperty.areSame(values: current, new) else { return PropertyReversal(conflicts: [(nil, .changedSince)]) }
+    guard SameProperty.areSame(values: current, new), kept?.mayBecome(current, old) ?? true else {
+      return PropertyReversal(conflicts: [(nil, .changedSince)])
+    }
     current = old
     return PropertyReversal(hasChanged: true)
   }
+}
+
+/// The entities that stay where they are when values are set back.
+struct KeptEntities<T> {
+  /// Whether an element of a collection is one.
+  let contains: (Any) -> Bool
+  /// Whether the second value has each as often as the first one.
+  let mayBecome: (T, T) -> Bool
 }

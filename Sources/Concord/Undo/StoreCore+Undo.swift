@@ -38,6 +38,23 @@ extension StoreCore {
     return value
   }
 
+  /// Whether a value has some entities directly inside, each as often as another value has it.
+  func has<T: Identifiable & Sendable>(_ value: T, allOf nodes: Set<ObjectIdentifier>, in other: T) -> Bool {
+    func found(_ value: T) -> [ObjectIdentifier: Int] {
+      guard let schema = graph.table(T.self).schema(of: value) else { return [:] }
+      var found: [ObjectIdentifier: Int] = [:]
+      for k in schema.indices {
+        for case let child? in visitor.identify({ schema[k].visit(value, visitor) })
+        where nodes.contains(ObjectIdentifier(child)) {
+          found[ObjectIdentifier(child), default: 0] += 1
+        }
+      }
+      return found
+    }
+    let present = found(value)
+    return found(other).allSatisfy { present[$0, default: 0] >= $1 }
+  }
+
   /// Returns the entities directly inside a value that are not stored, as they are in it.
   func missingEntities<T: Identifiable & Sendable>(in value: T) -> [any Identifiable & Sendable] {
     guard let schema = graph.table(T.self).schema(of: value) else { return [] }

@@ -10,6 +10,8 @@ class AnyUndoChange: UndoableChange, @unchecked Sendable {
   func restore(_ revert: UndoReversal) {}
   /// Sets the properties that the step changed. Returns whether the entity is stored.
   func update(_ revert: UndoReversal) -> Bool { true }
+  /// Returns the node of what the step inserted, if it is still stored, and whether others have changed it since.
+  func inserted(_ revert: UndoReversal) -> (node: Node, isChanged: Bool)? { nil }
   /// Reports that an entity to be updated is not stored.
   func reportMissing(_ revert: UndoReversal) {}
   /// Ends an alias that the step made, and returns the node of an entity that the step inserted, and nobody has changed since.
@@ -94,7 +96,7 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
     guard let node = node(core), let present = value(node, core) else { return false }
     var result = present
     let reversal = PropertyReversal.revert(
-      &result, from: core.upToDate(new, of: node), to: core.upToDate(old, of: node))
+      &result, from: core.upToDate(new, of: node), to: core.upToDate(old, of: node), except: revert.keptEntities())
     if reversal.hasChanged { revert.write(result, to: node, given: present) }
     for (property, reason) in reversal.conflicts { report(reason, property, revert) }
     return true
@@ -102,13 +104,19 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
 
   override func reportMissing(_ revert: UndoReversal) { report(.notStored, nil, revert) }
 
+  override func inserted(_ revert: UndoReversal) -> (node: Node, isChanged: Bool)? {
+    let core = revert.core
+    guard old == nil, let new, let node = node(core), let present = value(node, core) else { return nil }
+    return (node, PropertyReversal.differ(present, core.upToDate(new, of: node)))
+  }
+
   override func removable(_ revert: UndoReversal) -> Node? {
     guard old == nil, let new else { return nil }
     let core = revert.core
     guard let node = node(core), let present = value(node, core) else { return nil }
     let changed = PropertyReversal.differences(present, core.upToDate(new, of: node))
-    if let first = changed.first {
-      report(.changedSince, first, revert)
+    if !changed.isEmpty || revert.keeps(node) {
+      report(.changedSince, changed.first, revert)
       return nil
     }
     guard let alias = node as? any AliasNode else { return node }

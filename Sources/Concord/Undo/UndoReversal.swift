@@ -7,6 +7,9 @@ final class UndoReversal {
   var conflicts: [UndoConflict] = []
   /// The entities that are being stored, since those of a cycle contain each other.
   private var storing: Set<UndoKey> = []
+  /// The entities and aliases that the part inserted and others have changed since, with those that it inserted and that contain such. They stay,
+  /// where the step has put them, since nothing else may retain them.
+  private var kept: (nodes: Set<ObjectIdentifier>, keys: Set<UndoKey>) = ([], [])
 
   init(_ core: StoreCore) {
     self.core = core
@@ -17,6 +20,7 @@ final class UndoReversal {
   func revert(_ part: [any UndoableChange]) {
     let changes = part.compactMap { $0 as? AnyUndoChange }
     core.completeWrites()
+    keep(changes)
     // First what others may contain, last what others may have contained.
     for change in changes { change.restore(self) }
     let missing = changes.filter { !$0.update(self) }
@@ -25,6 +29,44 @@ final class UndoReversal {
     core.completeWrites()
     remove(changes)
     core.completeWrites()
+  }
+
+  private func keep(_ changes: [AnyUndoChange]) {
+    kept = ([], [])
+    var inserted: [ObjectIdentifier: AnyUndoChange] = [:]
+    var open: [Node] = []
+    func add(_ node: Node) {
+      guard let change = inserted[ObjectIdentifier(node)], kept.nodes.insert(ObjectIdentifier(node)).inserted else {
+        return
+      }
+      kept.keys.insert(change.key)
+      open.append(node)
+    }
+    var changed: [Node] = []
+    for change in changes {
+      guard let (node, isChanged) = change.inserted(self) else { continue }
+      inserted[ObjectIdentifier(node)] = change
+      if isChanged { changed.append(node) }
+    }
+    for node in changed { add(node) }
+    while let node = open.popLast() { for edge in node.parents { add(edge.parent) } }
+  }
+
+  /// Whether what the part inserted stays.
+  func keeps(_ node: Node) -> Bool { kept.nodes.contains(ObjectIdentifier(node)) }
+
+  /// The entities that stay in values of a type; `nil` if there are none.
+  func keptEntities<T: Identifiable & Sendable>() -> KeptEntities<T>? {
+    if kept.nodes.isEmpty { return nil }
+    let (core, kept) = (core, kept)
+    func key<E: Identifiable>(_ entity: E) -> UndoKey {
+      UndoKey(type: ObjectIdentifier(E.self), id: AnyHashable(entity.id))
+    }
+    return KeptEntities {
+      ($0 as? any Identifiable).map { kept.keys.contains(key($0)) } ?? false
+    } mayBecome: {
+      core.has($1, allOf: kept.nodes, in: $0)
+    }
   }
 
   private func remove(_ changes: [AnyUndoChange]) {

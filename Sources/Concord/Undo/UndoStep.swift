@@ -43,7 +43,7 @@ package struct UndoGroup: Hashable, @unchecked Sendable {
 public struct UndoConflict: Sendable {
   /// The reasons for which a change is left as it is.
   public enum Reason: Sendable, Hashable {
-    /// Another writer has changed the same property since. The newer value stays.
+    /// Another writer has changed the same property since, or an entity that the step had put there. The newer value stays.
     case changedSince
     /// The entity is not stored any longer: it was removed, or nothing retained it.
     case notStored
