@@ -204,6 +204,39 @@ struct UndoManagerTests {
     }
   }
 
+  @Test(
+    "What a step inserted and others have changed since stays where the step has put it", arguments: StoreKind.allCases)
+  func kept(_ kind: StoreKind) async throws {
+    try await with((kind, .direct)) { container, undo in
+      try undo.record("Edit") { view in
+        try view.update(Book.self, id: "EDEN") { book in
+          book.title = "East of Eden"
+          book.author = Author(id: "2", name: "Another")
+          book.reviews += [Review(id: 2, text: "mine"), Review(id: 3, text: "mine")]
+        }
+      }
+      try others(container) { context in
+        try context.update(Author.self, id: "2") { $0.name = "A. Nother" }
+        try context.update(Review.self, id: 3) { $0.text = "theirs" }
+      }
+      let result = try undo.undo()
+      #expect(
+        Set(result.conflicts.map(\.description)) == [
+          "Book EDEN, author: has been changed since", "Book EDEN, reviews: has been changed since",
+          "Author 2, name: has been changed since", "Review 3, text: has been changed since",
+        ])
+      let found = try #require(try found(container))
+      #expect(found.title == "Eden" && found.author.name == "A. Nother")
+      #expect(found.reviews.map(\.text) == ["good", "theirs"])
+      #expect(try container.newBackgroundContext().find(Review.self, id: 2) == nil)
+      // What the step inserted around it stays, too.
+      try undo.record("Insert") { view in view.insert(book("PEARL", "Pearl", reviews: [Review(id: 7, text: "mine")])) }
+      try others(container) { try $0.update(Review.self, id: 7) { $0.text = "theirs" } }
+      #expect(throws: UndoError.self) { try undo.undo() }
+      #expect(try container.newBackgroundContext().find(Book.self, id: "PEARL")?.reviews.map(\.text) == ["theirs"])
+    }
+  }
+
   @Test("Typing is one step", arguments: StoreKind.allCases)
   func groups(_ kind: StoreKind) async throws {
     try await with((kind, .mixed)) { container, undo in

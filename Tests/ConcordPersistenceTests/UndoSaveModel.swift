@@ -54,12 +54,39 @@ struct UndoSaveModel: Equatable {
   /// Takes a step back, and returns what stays: the entity, the property and the reason.
   mutating func revert(_ step: Step) -> [String] {
     var conflicts: [String] = []
+    let kept = kept(step)
     restore(step, &conflicts)
-    for (id, change) in step.hymns { update(id, change, &conflicts) }
+    for (id, change) in step.hymns { update(id, change, kept, &conflicts) }
     Self.updateTexts(step.singers, &singers, "Singer", "name", &conflicts)
     Self.updateTexts(step.verses, &verses, "Verse", "text", &conflicts)
-    removeInserted(step, &conflicts)
+    removeInserted(step, kept, &conflicts)
     return conflicts.sorted()
+  }
+
+  /// What a step inserted and others have changed since, with the hymns that it inserted and that have such.
+  private struct Kept {
+    var hymns: Set<Int> = []
+    var singers: Set<String> = []
+    var verses: Set<Int> = []
+  }
+
+  private func kept(_ step: Step) -> Kept {
+    var kept = Kept()
+    for (id, change) in step.singers where change.old == nil && singers[id] != nil && singers[id] != change.new {
+      kept.singers.insert(id)
+    }
+    for (id, change) in step.verses where change.old == nil && verses[id] != nil && verses[id] != change.new {
+      kept.verses.insert(id)
+    }
+    for (id, change) in step.hymns where change.old == nil {
+      guard let hymn = hymns[id] else { continue }
+      if hymn != change.new || (hymn.singer.map { kept.singers.contains($0) } ?? false)
+        || !kept.verses.isDisjoint(with: hymn.verses)
+      {
+        kept.hymns.insert(id)
+      }
+    }
+    return kept
   }
 
   private mutating func restore(_ step: Step, _ conflicts: inout [String]) {
@@ -94,29 +121,36 @@ struct UndoSaveModel: Equatable {
     }
   }
 
-  private mutating func update(_ id: Int, _ change: (old: Row?, new: Row?), _ conflicts: inout [String]) {
+  private mutating func update(
+    _ id: Int, _ change: (old: Row?, new: Row?), _ kept: Kept, _ conflicts: inout [String]
+  ) {
     guard let old = change.old, let new = change.new else { return }
     guard var row = hymns[id] else {
       conflicts.append("Hymn \(id) - notStored")
       return
     }
-    func set<V: Equatable>(_ property: WritableKeyPath<Row, V>, _ name: String, isMissing: Bool = false) {
+    func set<V: Equatable>(
+      _ property: WritableKeyPath<Row, V>, _ name: String, isMissing: Bool = false, isKept: Bool = false
+    ) {
       let (before, after, present) = (old[keyPath: property], new[keyPath: property], row[keyPath: property])
       if before == after || present == before { return }
-      if present != after { return conflicts.append("Hymn \(id) \(name) changedSince") }
+      if present != after || isKept { return conflicts.append("Hymn \(id) \(name) changedSince") }
       if isMissing { return conflicts.append("Hymn \(id) \(name) notStored") }
       row[keyPath: property] = before
     }
     set(\.title, "title")
     set(\.stars, "stars")
-    set(\.singer, "singer", isMissing: old.singer.map { singers[$0] == nil } ?? false)
+    set(
+      \.singer, "singer", isMissing: old.singer.map { singers[$0] == nil } ?? false,
+      isKept: row.singer.map { kept.singers.contains($0) } ?? false)
     if old.verses != new.verses, row.verses != old.verses {
       let isMissing = old.verses.contains { verses[$0] == nil && !row.verses.contains($0) }
-      if row.verses == new.verses, !isMissing {
+      let isStaying = row.verses.contains { kept.verses.contains($0) && new.verses.contains($0) }
+      if row.verses == new.verses, !isMissing, !isStaying {
         row.verses = old.verses
       } else {
-        let isUntouched = row.verses == new.verses
-        let isWhole = revertVerses(from: new.verses, to: old.verses, in: &row.verses)
+        let isUntouched = row.verses == new.verses && !isStaying
+        let isWhole = revertVerses(from: new.verses, to: old.verses, in: &row.verses, kept.verses)
         if isUntouched {
           conflicts.append("Hymn \(id) verses notStored")
         } else if !isWhole {
@@ -127,9 +161,9 @@ struct UndoSaveModel: Equatable {
     hymns[id] = row
   }
 
-  private func revertVerses(from new: [Int], to old: [Int], in present: inout [Int]) -> Bool {
-    var isWhole = true
-    present.removeAll { new.contains($0) && !old.contains($0) }
+  private func revertVerses(from new: [Int], to old: [Int], in present: inout [Int], _ kept: Set<Int>) -> Bool {
+    var isWhole = !present.contains { new.contains($0) && !old.contains($0) && kept.contains($0) }
+    present.removeAll { new.contains($0) && !old.contains($0) && !kept.contains($0) }
     let places = present.indices.filter { old.contains(present[$0]) && new.contains(present[$0]) }
     let common = places.map { present[$0] }
     let (former, made) = (old.filter(common.contains), new.filter(common.contains))
@@ -165,11 +199,13 @@ struct UndoSaveModel: Equatable {
     }
   }
 
-  private mutating func removeInserted(_ step: Step, _ conflicts: inout [String]) {
+  private mutating func removeInserted(_ step: Step, _ kept: Kept, _ conflicts: inout [String]) {
     for (id, change) in step.hymns where change.old == nil {
       guard let present = hymns[id], let new = change.new else { continue }
-      if present == new {
+      if present == new, !kept.hymns.contains(id) {
         hymns[id] = nil
+      } else if present == new {
+        conflicts.append("Hymn \(id) - changedSince")
       } else {
         let property =
           present.title != new.title

@@ -10,11 +10,12 @@ extension PropertyRange {
   ///
   /// - Parameters:
   ///   - missing: entities that are not stored any longer, which are not put back.
+  ///   - kept: entities that stay where the change has put them.
   ///   - model: the model of the entities.
   /// - Returns: whether nothing of the change stays.
   func revertElements(
     from new: StoredRow, to old: StoredRow, in row: inout StoredRow, _ entity: EntityDescription,
-    without missing: Set<EntityKey>, _ model: Model
+    without missing: Set<EntityKey>, keeping kept: Set<EntityKey>, _ model: Model
   ) -> Bool {
     let (column, table) = (columns.lowerBound, collections.lowerBound)
     // Where there is no collection, as where it is `nil`, no element can be told apart.
@@ -25,13 +26,14 @@ extension PropertyRange {
     func identity(_ element: [StoredValue]) -> [StoredValue] {
       collection.key == nil ? element : Array(element.prefix(1))
     }
-    func isMissing(_ element: [StoredValue]) -> Bool {
+    func refers(_ element: [StoredValue], to keys: Set<EntityKey>) -> Bool {
       // Any other value, such as a key of a dictionary, may be equal to the id of an entity.
-      !missing.isEmpty
+      !keys.isEmpty
         && zip(element, collection.columns).contains { value, column in
-          column.target.flatMap { model.entity(named: $0) }.map { missing.contains(EntityKey($0, value)) } ?? false
+          column.target.flatMap { model.entity(named: $0) }.map { keys.contains(EntityKey($0, value)) } ?? false
         }
     }
+    func isMissing(_ element: [StoredValue]) -> Bool { refers(element, to: missing) }
     let (idsBefore, idsAfter) = (before.map(identity), after.map(identity))
     guard Set(idsBefore).count == before.count, Set(idsAfter).count == after.count,
       Set(present.map(identity)).count == present.count
@@ -42,14 +44,19 @@ extension PropertyRange {
     var isWhole = true
     present.removeAll { element in
       guard let added = elementsAfter[identity(element)], elementsBefore[identity(element)] == nil else { return false }
-      if added != element { isWhole = false }
-      return added == element
+      if added == element, !refers(element, to: kept) { return true }
+      isWhole = false
+      return false
     }
     for index in present.indices {
       guard let old = elementsBefore[identity(present[index])], let new = elementsAfter[identity(present[index])],
         old != new, present[index] != old
       else { continue }
-      if present[index] == new, !isMissing(old) { present[index] = old } else { isWhole = false }
+      if present[index] == new, !isMissing(old), !refers(new, to: kept) {
+        present[index] = old
+      } else {
+        isWhole = false
+      }
     }
     if collection.isOrdered, present.restoreOrder(from: idsAfter, to: idsBefore, id: identity) == .overtaken {
       isWhole = false

@@ -5,12 +5,16 @@ import ConcordModel
 final class RowReversal {
   private let core: ContextCore
   private(set) var conflicts: [UndoConflict] = []
+  /// The entities that the part inserted and others have changed since, with those that it inserted and that refer to such. They stay where
+  /// the step has put them.
+  private var kept: Set<EntityKey> = []
 
   init(_ core: ContextCore) { self.core = core }
 
   /// Takes back the changes of one part of a step.
   func revert(_ part: [any UndoableChange]) throws {
     let changes = part.compactMap { $0 as? RowEdit }
+    try keep(changes)
     try restore(changes)
     for change in changes { try update(change) }
     try remove(changes)
@@ -19,6 +23,29 @@ final class RowReversal {
   /// Reads rows with what is pending by now.
   private func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     try core.read(core.model.connected(with: entities), body)
+  }
+
+  private func keep(_ changes: [RowEdit]) throws {
+    kept = []
+    var inserted: [EntityKey: StoredRow] = [:]
+    for change in changes where change.old == nil { inserted[change.key] = change.new }
+    if inserted.isEmpty { return }
+    kept = try read(Set(inserted.keys.map(\.entity))) { reading in
+      var kept: Set<EntityKey> = []
+      var referrers: [EntityKey: [EntityKey]] = [:]
+      for (key, new) in inserted {
+        guard let present = try reading.row(of: key) else { continue }
+        if key.entity.properties.contains(where: { !$0.isSame(present, new) }) { kept.insert(key) }
+        for inside in key.entity.referencedKeys(of: present, in: core.model) where inserted[inside] != nil {
+          referrers[inside, default: []].append(key)
+        }
+      }
+      var open = Array(kept)
+      while let key = open.popLast() {
+        for referrer in referrers[key] ?? [] where kept.insert(referrer).inserted { open.append(referrer) }
+      }
+      return kept
+    }
   }
 
   private func report(_ reason: UndoConflict.Reason, _ property: String?, _ key: EntityKey) {
@@ -78,7 +105,7 @@ final class RowReversal {
       }
       var result = present
       for property in key.entity.properties where !property.isSame(old, new) && !property.isSame(present, old) {
-        if property.isSame(present, new) {
+        if property.isSame(present, new), !wouldLose(property, of: present, becoming: old, key) {
           let missing = try missing(property, of: old, instead: present, key, reading)
           if missing.isEmpty {
             property.copy(from: old, to: &result)
@@ -91,7 +118,8 @@ final class RowReversal {
         }
         guard property.hasElements(key.entity) else { continue }
         let missing = try missing(property, of: old, instead: present, key, reading)
-        let isWhole = property.revertElements(from: new, to: old, in: &result, key.entity, without: missing, core.model)
+        let isWhole = property.revertElements(
+          from: new, to: old, in: &result, key.entity, without: missing, keeping: kept, core.model)
         if !isWhole, !problems.contains(where: { $0.1 == property.name }) {
           problems.append((.changedSince, property.name))
         }
@@ -101,6 +129,17 @@ final class RowReversal {
     for (reason, property) in problems { report(reason, property, key) }
     guard let (present, result) = found, !result.holdsSame(as: present) else { return }
     put(result, key, base: .row(present))
+  }
+
+  /// Whether a property of a row would no longer refer to an entity that stays where it is.
+  private func wouldLose(
+    _ property: PropertyRange, of present: StoredRow, becoming row: StoredRow, _ key: EntityKey
+  ) -> Bool {
+    if kept.isEmpty || property.targets.isEmpty { return false }
+    var candidate = present
+    property.copy(from: row, to: &candidate)
+    return !kept.isDisjoint(
+      with: key.entity.referencedKeys(of: present, differingFrom: candidate, in: core.model))
   }
 
   /// Returns the entities that a property of a row refers to and that are not stored.
@@ -125,6 +164,8 @@ final class RowReversal {
       guard let present = try read([change.key.entity], { try $0.row(of: change.key) }) else { continue }
       if let changed = change.key.entity.properties.first(where: { !$0.isSame(present, new) }) {
         report(.changedSince, changed.name, change.key)
+      } else if kept.contains(change.key) {
+        report(.changedSince, nil, change.key)
       } else {
         leaving.insert(change.key)
       }
