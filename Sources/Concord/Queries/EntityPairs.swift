@@ -5,6 +5,7 @@ public struct EntityPairs<Left: Identifiable & Sendable, Right: Identifiable & S
   Sendable
 {
   let tree: OrderedTree<PairEntry<Left, Right>>
+  let order: PairOrder<Left, Right>
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { tree.count }
@@ -16,10 +17,22 @@ public struct EntityPairs<Left: Identifiable & Sendable, Right: Identifiable & S
   }
 
   /// Whether another snapshot has the same pairs.
+  ///
+  /// - Complexity: constant if no pair has come or gone since, else the number of those that have, times the logarithm of the number of pairs.
   func isSame(as other: EntityPairs) -> Bool {
-    tree.root === other.tree.root
-      || tree.count == other.tree.count
-        && zip(tree, other.tree).allSatisfy { $0.left === $1.left && $0.right === $1.right }
+    if tree.root === other.tree.root { return true }
+    guard tree.count == other.tree.count else { return false }
+    // Pairs that went and came back with the same values have entries of their own.
+    let changes = changes(from: other)
+    return changes.removed.count == changes.inserted.count
+      && zip(changes.removed, changes.inserted).allSatisfy { old, new in
+        old.offset == new.offset && old.element.left === new.element.left && old.element.right === new.element.right
+      }
+  }
+
+  /// Returns the pairs that an earlier snapshot does not have, and those that only that has.
+  func changes(from old: EntityPairs) -> TreeChanges<PairEntry<Left, Right>> {
+    tree.changes(from: old.tree, in: 0..<Int.max, order.compare)
   }
 }
 
@@ -111,7 +124,7 @@ final class Join<Left: Identifiable & Sendable, Right: Identifiable & Sendable>:
       } else {
         for pair in made { state.pairs.insert(pair.known(as: PairEntry.self), order.precedes) }
       }
-      return (EntityPairs(tree: state.pairs), former)
+      return (EntityPairs(tree: state.pairs, order: order), former)
     }
     withExtendedLifetime(former) {}
     return pairs
@@ -141,22 +154,21 @@ final class Join<Left: Identifiable & Sendable, Right: Identifiable & Sendable>:
 }
 
 /// The order of pairs.
-private struct PairOrder<Left: Identifiable & Sendable, Right: Identifiable & Sendable> {
+struct PairOrder<Left: Identifiable & Sendable, Right: Identifiable & Sendable>: Sendable {
   let left: EntryOrder<Left>
   let right: EntryOrder<Right>
 
   init(_ left: EntryOrder<Left>, _ right: EntryOrder<Right>) { (self.left, self.right) = (left, right) }
 
-  func precedes(_ a: AnyEntry, _ b: AnyEntry) -> Bool {
+  func compare(_ a: AnyEntry, _ b: AnyEntry) -> Precedence {
     let (a, b) = (a.known(as: PairEntry<Left, Right>.self), b.known(as: PairEntry<Left, Right>.self))
-    return switch left.compare(a.left, b.left) {
-    case .before: true
-    case .after: false
-    case .same: right.precedes(a.right, b.right)
-    }
+    let first = left.compare(a.left, b.left)
+    return first == .same ? right.compare(a.right, b.right) : first
   }
 
-  func remove(_ pair: PairEntry<Left, Right>, from pairs: inout OrderedTree<PairEntry<Left, Right>>) {
+  func precedes(_ a: AnyEntry, _ b: AnyEntry) -> Bool { compare(a, b) == .before }
+
+  fileprivate func remove(_ pair: PairEntry<Left, Right>, from pairs: inout OrderedTree<PairEntry<Left, Right>>) {
     pairs.remove {
       $0.left === pair.left && $0.right === pair.right
     } notBefore: {

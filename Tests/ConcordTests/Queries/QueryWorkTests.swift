@@ -1,6 +1,7 @@
-import Concord
 import Foundation
 import Testing
+
+@testable import Concord
 
 @Suite("What queries cost")
 struct QueryWorkTests {
@@ -314,6 +315,33 @@ struct QueryWorkTests {
     #expect(looks.value <= before + 500 + 200 * 3)
     #expect(query.value.count == 500)
     withExtendedLifetime(kept) {}
+  }
+
+  @Test(
+    "Whether pairs of a join have changed, and which, is known without a look at the others",
+    arguments: [1_000, 50_000])
+  func pairs(count: Int) {
+    let kept = store.store((0..<count).map { Item(id: $0, number: $0, owner: $0) })
+    let pairs = store.query(Item.self).joined(with: Item.self) { $0.owner == $1.id }
+    let told = Counter()
+    let subscription = pairs.observe { _ in told.increment() }
+    let before = pairs.value
+    store.update(Item.self, id: count / 2) { $0.number = -1 }
+    let after = pairs.value
+    let changes = after.changes(from: before)
+    #expect((changes.removed.map(\.offset), changes.inserted.map(\.offset)) == ([count / 2], [count / 2]))
+    #expect(changes.looks <= 2 * 4 * (TreeNode.most + 4), "\(changes.looks)")
+    #expect(!after.isSame(as: before) && after.isSame(as: after) && told.value == 2)
+    // Pairs that have come and gone leave a list of the same ones.
+    try? store.transaction { tx in
+      tx.update(Item.self, id: 3) { $0.owner = 4 }
+      #expect(pairs.value[3].right.id == 4)
+      throw Refused()
+    }
+    let back = pairs.value
+    #expect(back.tree.root !== after.tree.root && back.isSame(as: after) && told.value == 2)
+    #expect(back.changes(from: after).looks <= 2 * 4 * (TreeNode.most + 4))
+    withExtendedLifetime((kept, subscription)) {}
   }
 
   @Test("Sections, sums and joins look at what changed")
