@@ -12,10 +12,12 @@ extension EntityObserver where Value: Collection, Value.Element: Equatable & Sen
   ///
   /// When the reader is slow, a difference covers several changes. It ends only when its task is cancelled.
   ///
-  /// - Complexity: of each, the length of the collection times the number of differences.
+  /// - Complexity: of each, the length of the collection times the number of differences. Of the hits of a search, what changed of them, and a
+  ///   thousandth of their number; no array of the whole is made.
   public var changes: CollectionChanges<Value> {
     let values = values
-    return CollectionChanges { ValueDifferences(values) }
+    let hits = (Value.Element.self as? any FoundElement.Type)?.differences(of: self)
+    return CollectionChanges { (hits?() as? Differences<Value.Element>) ?? ValueDifferences(values) }
   }
 }
 
@@ -34,14 +36,19 @@ extension EntityObserver where Value: Collection, Value.Element: PersistentEntit
   ///   changed of it, and a thousandth of its length; no array of the whole is made.
   public var changes: CollectionChanges<Value> {
     if let results = unconverted(QueryResult<Value.Element>.self)?.values {
-      return CollectionChanges { ResultDifferences(results) }
+      return CollectionChanges { compared(results) }
     }
     if let results = unconverted(EntityResults<Value.Element>.self)?.values {
-      return CollectionChanges { MergedDifferences(results) }
+      return CollectionChanges { compared(results) }
     }
     let values = values
     return CollectionChanges { ValueDifferences(values) }
   }
+}
+
+/// Returns the differences between the results of a live query.
+private func compared<Found: ComparedEntities>(_ results: EntityValues<Found>) -> Differences<Found.Entity> {
+  FoundDifferences<Found, Found, Found.Entity>(results, found: { $0 }, element: { $1 })
 }
 
 /// The differences between the values of an observer; see `observer.changes`.
@@ -89,40 +96,88 @@ where Value.Element: Equatable & Sendable {
   }
 }
 
-/// Compares the results of a live query where they are not the same.
-private final class ResultDifferences<T: PersistentEntity & Equatable>: Differences<T> {
-  private var base: AsyncStream<QueryResult<T>>.Iterator
-  private var last: QueryResult<T>?
+/// Compares results of a live query where they are not the same.
+private final class FoundDifferences<Found: ComparedEntities, Base: Sendable, Element: Equatable & Sendable>:
+  Differences<Element>
+{
+  private var base: AsyncStream<Base>.Iterator
+  private var last: Found?
+  private let found: (Base) -> Found
+  private let element: (Base, Found.Entity) -> Element
 
-  init(_ results: EntityValues<QueryResult<T>>) { base = results.makeAsyncIterator() }
+  init(
+    _ values: EntityValues<Base>, found: @escaping (Base) -> Found,
+    element: @escaping (Base, Found.Entity) -> Element
+  ) {
+    (base, self.found, self.element) = (values.makeAsyncIterator(), found, element)
+  }
 
-  override func next(isolation actor: isolated (any Actor)?) async -> CollectionDifference<T>? {
-    while let result = await base.next(isolation: actor) {
-      let difference = result.difference(from: last)
+  override func next(isolation actor: isolated (any Actor)?) async -> CollectionDifference<Element>? {
+    while let value = await base.next(isolation: actor) {
+      let result = found(value)
+      let difference = result.changes(from: last)
       // Blocks may have changed without an element.
       guard last == nil || !difference.isEmpty else { continue }
       last = result
-      return difference
+      return CollectionDifference(
+        difference.map { change in
+          switch change {
+          case .insert(let offset, let entity, _):
+            .insert(offset: offset, element: element(value, entity), associatedWith: nil)
+          case .remove(let offset, let entity, _):
+            .remove(offset: offset, element: element(value, entity), associatedWith: nil)
+          }
+        })
     }
     return nil
   }
 }
 
-/// Compares the results of a query over the view where they are not the same.
-private final class MergedDifferences<T: PersistentEntity & Equatable>: Differences<T> {
-  private var base: AsyncStream<EntityResults<T>>.Iterator
-  private var last: EntityResults<T>?
+/// The result of a live query, in the form in which it is kept up to date.
+protocol FoundEntities<Entity>: Sendable {
+  associatedtype Entity: PersistentEntity
+  /// All entities, in order.
+  var entities: [Entity] { get }
+}
 
-  init(_ results: EntityValues<EntityResults<T>>) { base = results.makeAsyncIterator() }
+/// The result of a live query for entities that can be compared.
+private protocol ComparedEntities: FoundEntities where Entity: Equatable {
+  /// Returns the insertions and removals that turn an earlier result into this one.
+  func changes(from old: Self?) -> CollectionDifference<Entity>
+}
 
-  override func next(isolation actor: isolated (any Actor)?) async -> CollectionDifference<T>? {
-    while let results = await base.next(isolation: actor) {
-      let difference =
-        results.collectionDifference(from: last) ?? Array(results).difference(from: last.map { Array($0) } ?? [])
-      guard last == nil || !difference.isEmpty else { continue }
-      last = results
-      return difference
+extension QueryResult: FoundEntities {
+  var entities: [T] { items }
+}
+
+extension QueryResult: ComparedEntities where T: Equatable {
+  fileprivate func changes(from old: QueryResult?) -> CollectionDifference<T> { difference(from: old) }
+}
+
+extension EntityResults: FoundEntities where Element: PersistentEntity {
+  var entities: [Element] { Array(self) }
+}
+
+extension EntityResults: ComparedEntities where Element: PersistentEntity & Equatable {
+  fileprivate func changes(from old: EntityResults?) -> CollectionDifference<Element> {
+    collectionDifference(from: old) ?? Array(self).difference(from: old.map { Array($0) } ?? [])
+  }
+}
+
+/// An element of a collection that is made of what a live query has found.
+private protocol FoundElement: Sendable {
+  /// Returns a closure that begins to compare what an array of such elements is made of; `nil` if that is not known.
+  static func differences<Value: Sendable>(of observer: EntityObserver<Value>) -> (@Sendable () -> AnyObject)?
+}
+
+extension SearchHit: FoundElement where T: Equatable {
+  static func differences<Value: Sendable>(of observer: EntityObserver<Value>) -> (@Sendable () -> AnyObject)? {
+    func begin<Found: ComparedEntities>(_: Found.Type) -> (@Sendable () -> AnyObject)? where Found.Entity == T {
+      guard let values = observer.unconverted(FoundHits<Found>.self)?.values else { return nil }
+      return {
+        FoundDifferences<Found, FoundHits<Found>, SearchHit>(values, found: { $0.found }, element: { $0.hit($1) })
+      }
     }
-    return nil
+    return begin(QueryResult<T>.self) ?? begin(EntityResults<T>.self)
   }
 }

@@ -10,8 +10,8 @@ extension ViewContext {
   /// let subscription = recent.observe { books in print(books.count) }
   /// ```
   ///
-  /// A change costs in proportion to what it changes in the result; the stores are not asked for all rows again. The
-  /// result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
+  /// A change is applied in proportion to what it changes in the result; the stores are not asked for all rows again. `value` and `observe`
+  /// make an array of the whole result, each time; its `changes` and sections make none. The result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
   /// view count, and what waits in an outbox; other optimistic layers of ``store`` do after ``followLayers()``.
   ///
   /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told, once until it has one. The observer does not keep the

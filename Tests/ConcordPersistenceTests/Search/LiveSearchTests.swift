@@ -1,5 +1,6 @@
 import Concord
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ConcordPersistence
@@ -45,6 +46,44 @@ struct LiveSearchTests {
       #expect(try await eventually { seen.withLock { $0.count } > 1 })
       _ = subscription
     }
+  }
+
+  @Test(
+    "Following the differences of a search makes no array of its hits until somebody asks for one",
+    arguments: [false, true])
+  func differences(isLayered: Bool) async throws {
+    let coordinator = PersistentStoreCoordinator(model: try essayModel())
+    try coordinator.attach(MemoryStore(name: "essays"), configuration: "")
+    let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
+    if isLayered { view.followLayers() }
+    let context = coordinator.newContext()
+    for id in 0..<1_000 { context.insert(Essay(id, "Number \(id)", id % 2 == 0 ? "even" : "odd")) }
+    try context.save()
+    coordinator.settle()
+    let hits = try view.search("even", in: Essay.self)
+    let stored = hits.unconverted(FoundHits<QueryResult<Essay>>.self)?.value.found
+    #expect((stored == nil) == isLayered)
+    var shown: [SearchHit<Essay>] = []
+    var iterator = hits.changes.makeAsyncIterator()
+    func next() async throws -> CollectionDifference<SearchHit<Essay>> {
+      let difference = try #require(await iterator.next())
+      shown = try #require(shown.applying(difference))
+      return difference
+    }
+    #expect(try await next().count == 500)
+    for step in 0..<6 {
+      switch step % 3 {
+      case 0: context.insert(Essay(2_000 + step, "even even"))
+      case 1: try context.update(Essay.self, id: 101 + 2 * step) { $0.text = "even" }
+      default: try context.update(Essay.self, id: 300 + 2 * step) { $0.text = "odd" }
+      }
+      try context.save()
+      coordinator.settle()
+      #expect(try await next().count == 1)
+    }
+    if let stored { #expect(stored.life.makings.load(ordering: .relaxed) == 0) }
+    #expect(shown.map(\.id) == hits.value.map(\.id) && shown == hits.value)
+    #expect(shown.first?.snippets.first?.marked("[", "]") == "[even] [even]")
   }
 
   @Test("A type without searchable texts has no search, and a number is none")
