@@ -167,6 +167,19 @@ struct LiveQueryTests {
     }
   }
 
+  @Test("The sections of a query are asked for on one line")
+  func sectionsOnOneLine() async throws {
+    try await StrategyKind.direct.withContainer(.memory, model: essayModel()) { container in
+      let view = container.viewContext
+      for id in 0..<4 { view.insert(Essay(id, "\(id)", year: 2_000 - id / 3)) }
+      try view.save()
+      let years = try view.query(FetchDescriptor<Essay>(sortBy: [SortDescriptor(\.year)])).sections(by: \.year)
+      #expect(years.value.map { $0.elements.map(\.id) } == [[3], [0, 1, 2]])
+      let groups = try view.query(FetchDescriptor<Essay>()).group(by: \.text)
+      #expect(groups.value.map(\.elements.count) == [4])
+    }
+  }
+
   @Test("Sections cost what changes in the result, and are told once", arguments: StoreKind.allCases)
   func sections(_ kind: StoreKind) async throws {
     try await StrategyKind.direct.withContainer(kind) { container in
