@@ -6,6 +6,7 @@
 
   /// What a device has at one moment, read in one transaction of its file.
   struct Moment: Sendable {
+    /// The user whose rows the device has.
     var user: Int
     var position: String?
     /// The subscriptions whose state is in the file.
@@ -137,6 +138,8 @@
 
   extension Device {
     /// Reads what the device has.
+    ///
+    /// - Parameter user: the user, if the file has no page yet. Otherwise that of the page is told.
     func moment(user: Int) throws -> Moment? {
       guard let store = connect.persistentStoreCoordinator.persistentStores.first?.rows else { return nil }
       return try store.read { reading in
@@ -156,8 +159,9 @@
           }
           return true
         }
+        let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
         return Moment(
-          user: user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
+          user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
           rows: try rows(reading, model), pending: Set(outbox.filter { $0.state == .pending }.map(\.key)),
           sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
           names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },

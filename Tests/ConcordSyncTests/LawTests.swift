@@ -139,7 +139,7 @@
           let rows = device.connect.persistentStoreCoordinator.persistentStores.first?.rows
           let observed = rows?.observeCommits { _ in
             guard let moment = try? device.moment(user: slot.user) else { return }
-            let found = law.violations(of: moment)
+            let found = law.violations(of: moment) + (moment.user == slot.user ? [] : ["rows of \(moment.user)"])
             // The position never steps back.
             let steps = slot.last.withLock { last -> [String] in
               guard let position = moment.position.flatMap(seal.opened)?.position,

@@ -115,6 +115,18 @@ extension Outbox {
       }
     }
   }
+
+  /// Makes dead letters of pending actions, whose layers go with the transaction.
+  package func refuse(_ keys: Set<String>, reason: String, _ writing: NotesWriting) throws {
+    if keys.isEmpty { return }
+    for (attachment, rows) in writing.outboxes {
+      for var row in try rows.outbox(after: nil).rows where row.state == .pending && keys.contains(row.key) {
+        (row.state, row.reason) = (.refused, reason)
+        try rows.writeOutbox(row)
+        try dropInverses(of: row, in: attachment, rows)
+      }
+    }
+  }
 }
 
 /// A transaction that writes to the stores, with the notes and the outbox of one.

@@ -44,6 +44,9 @@ struct SentActions {
     return true
   }
 
+  /// Whether the answer to an attempt may still say that the server has not decided the action.
+  func mayBeUndecided(_ key: String) -> Bool { tokens[key] != nil }
+
   /// Removes what is known of an action that was decided.
   mutating func remove(_ key: String) { tokens[key] = nil }
 }

@@ -53,8 +53,12 @@ extension Sync: ActionCarrier {
       let body = try WireValue(parsing: try JSONEncoder().encode(action))
       // Before it is noted that the action was sent: nothing leaves the device if there is no token.
       let token = try await token()
-      let (device, sending, isNoted) = try await outbox.writeNotes { [fingerprint] transaction in
+      let (device, sending, begun) = try await outbox.writeNotes { [self, fingerprint] transaction in
         let writing = transaction.rows
+        // Before a page of another user can come between.
+        func begin(isFirst: Bool) -> SentActions.Attempt {
+          self.state.withLock { $0.sent.begin(key, with: token, isFirst: isFirst) }
+        }
         let state = try DeviceState(writing, fingerprint: fingerprint)
         let name = SyncNotes.sending(key)
         var sending = SendingState(note: try writing.note(name))
@@ -62,20 +66,20 @@ extension Sync: ActionCarrier {
         guard sending.since == nil else {
           // It may have had its effect for the earlier user. The note stays: the server can tell when that one is back, and a person tries again.
           if let user = sending.user, user != state.user {
-            throw NonRetriableError("it was sent for another user, and it is not known whether it had its effect")
+            throw NonRetriableError(Self.sentForOther)
           }
           // It was first sent before the first page.
           if sending.user == nil, let user = state.user {
             sending.user = user
             try writing.setNote(sending.note, for: name)
           }
-          return (state.device, sending, false)
+          return (state.device, sending, begin(isFirst: false))
         }
         (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
         try writing.setNote(sending.note, for: name)
-        return (state.device, sending, true)
+        return (state.device, sending, begin(isFirst: true))
       }
-      attempt = state.withLock { $0.sent.begin(key, with: token, isFirst: isNoted) }
+      attempt = begun
       let message = ActionMessage(
         device: device, key: key, name: type(of: action).name, body: body, refusals: sending.refusals,
         since: sending.since ?? 0, sinceRefused: sending.sinceRefused, user: sending.user)
@@ -99,6 +103,21 @@ extension Sync: ActionCarrier {
       }
       throw Self.retriable(error)
     }
+  }
+
+  private static let sentForOther = "it was sent for another user, and it is not known whether it had its effect"
+
+  /// Makes dead letters of the actions that were sent for another user than that of a page, in its transaction: it may contain their effects, which
+  /// would be shown with their layers.
+  func refuseSent(besides user: String, _ transaction: NotesWriting) throws {
+    let others = try notes(in: SyncNotes.sending, transaction.rows).filter { _, note in
+      SendingState(note: note).user.map { $0 != user } ?? false
+    }
+    // With the answer to its request an action may become this user's.
+    let keys = state.withLock { state in
+      Set(others.keys.filter { state.carried[$0] != .sent || !state.sent.mayBeUndecided($0) })
+    }
+    try outbox.refuse(keys, reason: Self.sentForOther, transaction)
   }
 
   /// Forgets that an action was sent, which the server has not decided.

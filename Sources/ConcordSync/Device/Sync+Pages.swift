@@ -254,14 +254,16 @@ extension Sync {
     _ page: Page, _ keys: Set<String>, _ request: PageRequest, _ asked: [NotedSubscription],
     _ progress: @escaping @Sendable (Int) -> Void
   ) async throws -> Int? {
-    let changed: Int? = try await outbox.writeNotes { [outbox, model, fingerprint] transaction in
+    let changed: Int? = try await outbox.writeNotes { [self, outbox, model, fingerprint] transaction in
       let writing = transaction.rows
+      let user = try writing.note(SyncNotes.Head.user.name)
       let application = PageApplication(
         page: page, request: request, asked: asked, model: model, fingerprint: fingerprint,
         pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing, progress: progress)
       guard let changed = try application.run() else { return nil }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }
+      if user != nil, user != page.user { try refuseSent(besides: page.user, transaction) }
       return changed.count
     }
     if changed != nil {
