@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The proof that swift-syntax is compiled for macros only, GRDB for stores in files only, and the parser of arguments for the
-# tool only.
+# The proof that swift-syntax is compiled for macros only, GRDB for stores in files only, the parser of arguments for the
+# tool only, and a web server for the server's half of synchronisation only.
 #
 # It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
 # own build, which has both, must find something, or the proof would prove nothing.
@@ -20,8 +20,29 @@ check_isolation() {
   grep -E '^    [a-z-]+: neither ' "$isolation_log"
 }
 
+# prove_device_alone: that ConcordSync takes nothing that ConcordConnect does not, whatever the traits, by the package's own description. The same
+# look at the server's half must find its web server.
+prove_device_alone() {
+  local manifest=.build/isolation/manifest.json found
+  mkdir -p .build/isolation
+  # Beside tests, which hold the usual folder of builds.
+  swift package --scratch-path .build/isolation/manifest dump-package > "$manifest"
+  found=$(python3 -B Scripts/lib/dependencies.py ConcordServer ConcordConnect < "$manifest")
+  case $found in
+    *Hummingbird*NIOCore*) ;;
+    *) fail "the proof is blind: it finds that ConcordServer takes '$found'" ;;
+  esac
+  found=$(python3 -B Scripts/lib/dependencies.py ConcordSync ConcordConnect < "$manifest") || fail 'no look at ConcordSync'
+  if [ -n "$found" ]; then
+    fail "ConcordSync compiles what ConcordConnect does not:
+$found"
+  fi
+  note 'device-alone: neither hummingbird nor anything else that ConcordConnect does not take, whatever the traits'
+}
+
 # prove_all_isolation all|some: after the package itself has been built with its tests.
 prove_all_isolation() {
+  prove_device_alone
   if grep -q 'ConcordMacrosPlugin' Package.swift && [ -z "$(compiled_for_macros .build)" ]; then
     fail 'the proof is blind: it does not find what macros need where it was compiled'
   fi
