@@ -10,6 +10,8 @@ size_t concord_heap_in_use(void) {
 }
 
 void concord_heap_keep_pages(void) {}
+
+void concord_heap_give_back_pages(void) { malloc_zone_pressure_relief(NULL, 0); }
 #else
 #include <malloc.h>
 
@@ -24,4 +26,6 @@ void concord_heap_keep_pages(void) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 64 << 20);
 }
+
+void concord_heap_give_back_pages(void) { malloc_trim(0); }
 #endif

@@ -8,6 +8,9 @@ enum Heap {
   /// Keeps freed memory in the program, where the next measurement finds it warm.
   static func keepPages() { concord_heap_keep_pages() }
 
+  /// Gives what was freed back to the system, where the allocator can do that.
+  static func giveBackPages() { concord_heap_give_back_pages() }
+
   /// Waits until other threads have given back what they no longer need: until nothing has changed for a while, for a second at most.
   static func settle() {
     var (last, quiet) = (bytesInUse, 0)

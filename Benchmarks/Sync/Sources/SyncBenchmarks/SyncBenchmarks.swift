@@ -15,7 +15,9 @@ struct SyncBenchmarks: ParsableCommand {
 
   func run() throws {
     try Crowd.raiseLimit()
+    // A crowd has the environment of the server that has started it.
     if try Crowd.beIfAsked() { return }
+    if try CrowdRun.beIfAsked() { return }
     try options.run(Row.all)
   }
 }
