@@ -203,6 +203,7 @@
       var clocks: [ClockReading] = []
       var lost: [Int] = []
       var screens: [Screen] = []
+      var everyone: [(user: Int64, moments: [DeviceMoment])] = []
       // Whether a device has had what only its predicate over other rows brings.
       var hasOthers = false
       for number in 0..<deviceCount {
@@ -230,11 +231,10 @@
         isGood = isGood && found.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
         lost += try Self.lines(place.appending(path: "tunnels")).flatMap { (times: [Int]) in times }
-        if user == 1, planted == nil {
-          let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
-          if usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) {
-            planted = PlantedViolations(checker: checker, moments: usable)
-          }
+        let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
+        everyone.append((user, usable))
+        if user == 1, planted == nil, usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) {
+          planted = PlantedViolations(checker: checker, moments: usable)
         }
       }
       let lists = served.map { $0.lines.map(\.id) }
@@ -256,7 +256,7 @@
       #expect(differences.allSatisfy { abs($0) < 3600 } && clocks.contains { abs($0.offset) > 3600 })
       #expect(hasOthers)
       var violations = try #require(planted)
-      (violations.earlier, violations.screens) = (earlier, screens)
+      (violations.earlier, violations.screens, violations.everyone) = (earlier, screens, everyone)
       try violations.check()
       // *Refused means gone*: by a server, for a reason of its own.
       for decisions in decisions where decisions.violations.isEmpty {
