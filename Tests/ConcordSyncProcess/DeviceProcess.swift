@@ -7,6 +7,7 @@
   struct DeviceProcess {
     let url: String
     let folder: URL
+    /// The user, if the file has a page: an action that is sent before the first one names no user.
     let user: Int
     let actions: Int
     let seed: UInt64
@@ -24,6 +25,9 @@
       let rows = try JournalingStore(file.rows, connect.model, try Journal(folder.appending(path: "states")))
       try connect.persistentStoreCoordinator.attach(
         PersistentStore(configurationName: nil, type: file.type, url: nil, rows: rows))
+      let hasPage = try rows.read { try $0.note(NoteName("sync", "user")) } != nil
+      let first = ProcessInfo.processInfo.environment["CONCORD_FAULT_FIRST_USER"].flatMap { Int($0) }
+      let user = hasPage ? user : first ?? user
       try Journal(folder.appending(path: "dates")).write(ClockReading())
       try await connect.start()
       let screen = try Journal(folder.appending(path: "screen"))
@@ -38,7 +42,7 @@
       ) { [user] in "user-\(user)" }
       sync.subscribe("carts")
       let drive = Task { await network.drive() }
-      try await act(connect, sync)
+      try await act(connect, sync, user)
       sync.subscribe("carts")
       try await told("finish")
       drive.cancel()
@@ -47,13 +51,13 @@
       try Data().write(to: folder.appending(path: "decided"))
       try await told("compare")
       try await sync.checkpoint()
-      try JSONEncoder().encode(end(connect)).write(to: folder.appending(path: "end"), options: .atomic)
+      try JSONEncoder().encode(end(connect, user)).write(to: folder.appending(path: "end"), options: .atomic)
       carts.unsubscribe()
       books.unsubscribe()
       try await connect.stop()
     }
 
-    private func end(_ connect: DeviceConnect) throws -> DeviceEnd {
+    private func end(_ connect: DeviceConnect, _ user: Int) throws -> DeviceEnd {
       let letters = connect.outbox.deadLetters.map { FaultLetter($0) }
       let file = BackgroundContext(parent: connect.persistentStoreCoordinator)
       var subscriptions: [String] = []
@@ -64,7 +68,7 @@
         }
       }
       return DeviceEnd(
-        carts: try file.fetch(FetchDescriptor<Cart>()), books: try file.fetch(FetchDescriptor<Book>()),
+        user: user, carts: try file.fetch(FetchDescriptor<Cart>()), books: try file.fetch(FetchDescriptor<Book>()),
         shownCarts: try connect.viewContext.fetch(FetchDescriptor<Cart>()),
         shownBooks: try connect.viewContext.fetch(FetchDescriptor<Book>()), subscriptions: subscriptions,
         pending: connect.outbox.pending.count, letters: letters)
@@ -93,7 +97,7 @@
       try await present.cancel()
     }
 
-    private func act(_ connect: DeviceConnect, _ sync: Sync) async throws {
+    private func act(_ connect: DeviceConnect, _ sync: Sync, _ user: Int) async throws {
       let queued = try Journal(folder.appending(path: "queued"))
       // It may be queued although the process is killed before it is noted, but not the other way round.
       func forward(_ action: some SyncAction) async {

@@ -6,7 +6,7 @@
   struct DecisionChecker {
     /// The decisions on the actions of a user, by their keys, as servers have noted them.
     var decisions: [String: String] = [:]
-    /// The dead letters of all devices of the user.
+    /// The dead letters of all devices of the user. Of those that are not decided, as far as their devices know, any may be.
     var letters: [FaultLetter] = []
 
     /// - Parameter store: the store of the servers.
@@ -37,7 +37,7 @@
     /// The dead letters that no server has decided, or not so, and the refusals that no device has.
     var violations: [String] {
       var found: [String] = []
-      for letter in letters {
+      for letter in letters where !letter.isUndecided {
         let name = "\(letter.action.map { "\($0)" } ?? "an unknown action") \(letter.key)"
         let note = decisions[letter.key]
         if note.flatMap(Self.reason(in:)) != letter.reason {

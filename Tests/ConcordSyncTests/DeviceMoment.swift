@@ -31,9 +31,13 @@
       var name = ""
       /// The action as JSON, while it waits.
       var body: String?
+      /// Whether it is a dead letter of which it is not known whether it had its effect, for an earlier user.
+      var isUndecided = false
     }
 
     var position: String?
+    /// The user whose rows the file has; `nil` if it has no page yet.
+    var user: Int64?
     /// The subscriptions whose state is in the file, as they are noted.
     var subscriptions: [String] = []
     var carts: [CartRow] = []
@@ -57,6 +61,7 @@
     private init(_ reading: any RowReading, _ model: Model) throws {
       self.init()
       position = try reading.note(NoteName("sync", "position"))
+      user = try reading.note(NoteName("sync", "user")).flatMap { Int64($0) }
       // The first state of a subscription is whole when it is known.
       try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
         if state.hasPrefix("known ") { subscriptions.append(text) }
@@ -73,7 +78,8 @@
         actions.append(
           Action(
             key: row.key, effect: Effect(row.action, row.body), state: row.state.rawValue, name: row.action,
-            body: row.state == .pending ? row.body : nil))
+            body: row.state == .pending ? row.body : nil,
+            isUndecided: row.state == .refused && FaultLetter.isUndecided(row.reason ?? "")))
       }
       (carts, lines, books) = try Self.rows(reading, model) { id, list in lists[id] = list }
       let (lineIDs, bookIDs) = (Set(lines.map(\.id)), Set(books.map(\.id)))
@@ -194,6 +200,7 @@
 
   /// What a device has when all is decided.
   struct DeviceEnd: Codable {
+    var user: Int
     var carts: [Cart]
     var books: [Book]
     /// What its screen has.

@@ -65,7 +65,9 @@
       note.split(separator: "<", omittingEmptySubsequences: false).dropFirst().map { "<\($0)" }
     }
 
-    /// - Parameter isEarlier: whether the device had the release without weights all the time; `nil` if it had it at first.
+    /// - Parameters:
+    ///   - user: the user of a moment without a page. Others tell theirs.
+    ///   - isEarlier: whether the device had the release without weights all the time; `nil` if it had it at first.
     /// - Returns: the violations of the law in the states that a device of a user had, one after the other.
     func violations(_ moments: [DeviceMoment], user: Int64, isEarlier: Bool? = nil) throws -> [String] {
       var found: [String] = []
@@ -93,7 +95,7 @@
           found.append("the feed does not know \(position.rawValue)")
           continue
         }
-        let differences = differences(moment, state, user) + layers(moment, effects, state)
+        let differences = differences(moment, state, moment.user ?? user) + layers(moment, effects, state)
         found += differences.map { "\($0) at \(position.rawValue)" }
       }
       return found
@@ -161,7 +163,9 @@
     /// Whether each action that has waited is either in the server's state at the position, or waits, never both, and never neither.
     private func layers(_ moment: DeviceMoment, _ effects: [String: Effect], _ state: State) -> [String] {
       let states = Dictionary(moment.actions.map { ($0.key, $0.state) }) { $1 }
+      let undecided = Set(moment.actions.filter(\.isUndecided).map(\.key))
       return effects.compactMap { key, effect in
+        if undecided.contains(key) { return nil }
         let isThere = state.effects.contains(effect)
         switch states[key] {
         case "pending": return isThere ? "the effect of \(effect) is there, and its layer, too," : nil
@@ -196,9 +200,10 @@
     /// - Parameters:
     ///   - notes: the notes of all carts, and the titles of all books, at the end.
     ///   - queued: the actions that devices have queued, and those of them that were refused.
+    ///   - late: the effects that may have come after later ones, since devices were with another user meanwhile.
     /// - Returns: the actions whose effects are not there once, or not in their order.
     static func violations(
-      _ notes: [String], queued: Set<FaultAction>, refused: Set<FaultAction>
+      _ notes: [String], queued: Set<FaultAction>, refused: Set<FaultAction>, late: Set<Effect> = []
     ) -> [String] {
       let effects = notes.map(texts)
       func appended(_ actions: Set<FaultAction>) -> Set<String> {
@@ -212,7 +217,7 @@
       found += refused.filter { counts[$0] != nil }.map { "\($0) was refused, and has an effect" }
       for cart in effects {
         var last: [Substring: Int] = [:]
-        for effect in cart {
+        for effect in cart where !late.contains(.text(effect)) {
           let parts = effect.dropFirst().dropLast().split(separator: ".")
           guard parts.count == 2, let step = Int(parts[1]) else { continue }
           if let earlier = last[parts[0]], earlier > step { found.append("\(effect) comes after step \(earlier)") }

@@ -12,6 +12,10 @@
       (self.key, self.action, self.reason) = (key, action, reason)
     }
 
+    /// Whether a device has given up an action for a reason because it was sent for an earlier user of the device.
+    static func isUndecided(_ reason: String) -> Bool { reason.hasPrefix("it was sent for another user") }
+    var isUndecided: Bool { Self.isUndecided(reason) }
+
     init(_ letter: DeadLetter) {
       self.init(key: letter.key.rawValue, action: letter.action.flatMap { FaultAction($0) }, reason: letter.reason)
     }

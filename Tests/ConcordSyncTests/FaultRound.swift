@@ -15,6 +15,9 @@
     /// Whether devices get positions that tell nothing, as those of users do.
     private var isSealed: Bool { seed / 2 % 4 != 3 }
 
+    /// The number of the device whose user is the other one each time that it starts, once it has a page.
+    private static let deviceOfTwo = 2
+
     private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "SyncProcess")
 
@@ -104,12 +107,15 @@
         return try Child(
           log: folder.appending(path: "device-\(number).log"), clocks: numbers.next(),
           environment: { starts in
-            number == 0 && starts == 0 || number == 1 ? ["CONCORD_FAULT_RELEASE": "earlier"] : [:]
+            let environment = ["CONCORD_FAULT_FIRST_USER": "\(number % 2 + 1)"]
+            let isEarlier = number == 0 && starts == 0 || number == 1
+            return environment.merging(isEarlier ? ["CONCORD_FAULT_RELEASE": "earlier"] : [:]) { $1 }
           }
         ) {
           [seed, actions, port = proxy.port] starts in
           [
-            "device", "http://127.0.0.1:\(port)/sync", place.path, "\(number % 2 + 1)", "\(actions)",
+            "device", "http://127.0.0.1:\(port)/sync", place.path,
+            "\((number + (number == Self.deviceOfTwo ? starts : 0)) % 2 + 1)", "\(actions)",
             "\(seed % 100_000 * 10_000 + UInt64(number * 100 + starts))",
           ]
         }
@@ -206,14 +212,28 @@
       var everyone: [(user: Int64, moments: [DeviceMoment])] = []
       // Whether a device has had what only its predicate over other rows brings.
       var hasOthers = false
+      // The actions of which it is not known whether they have had their effects.
+      var undecided = Set<FaultAction>()
+      var late = Set<Effect>()
+      var users = 0
       for number in 0..<deviceCount {
         let place = folder.appending(path: "device-\(number)")
-        let user = Int64(number % 2 + 1)
         let moments: [DeviceMoment] = try Self.lines(place.appending(path: "states"))
         queued.formUnion(try Self.lines(place.appending(path: "queued")))
         let end = try JSONDecoder().decode(DeviceEnd.self, from: Data(contentsOf: place.appending(path: "end")))
-        refused.formUnion(end.letters.compactMap(\.action))
-        decisions[number % 2].letters += end.letters
+        let user = Int64(end.user)
+        let pages = Set(moments.compactMap(\.user))
+        if number == Self.deviceOfTwo { users = pages.count } else { #expect(pages == [Int64(number % 2 + 1)]) }
+        refused.formUnion(end.letters.filter { !$0.isUndecided }.compactMap(\.action))
+        undecided.formUnion(end.letters.filter(\.isUndecided).compactMap(\.action))
+        late.formUnion(moments.flatMap(\.actions).filter(\.isUndecided).compactMap(\.effect))
+        for letter in end.letters {
+          // Of a user who has left the device, perhaps.
+          let places = decisions.indices.filter { decisions[$0].decisions[letter.key] != nil }
+          for place in places.isEmpty && !letter.isUndecided ? [end.user - 1] : places {
+            decisions[place].letters.append(letter)
+          }
+        }
         let screen = try Screen(moments, in: place)
         // The first one had the earlier release until it was killed.
         let found =
@@ -226,7 +246,11 @@
         #expect(moments.contains { $0.position != nil && !$0.carts.isEmpty })
         #expect(screen.hasShownActions)
         screens.append(screen)
-        hasOthers = hasOthers || moments.contains { $0.carts.contains { $0.owner != user } && $0.kept.isEmpty }
+        hasOthers =
+          hasOthers
+          || moments.contains { moment in
+            moment.kept.isEmpty && moment.carts.contains { $0.owner != moment.user }
+          }
         if number == 1 { earlier = moments.filter { $0.position != nil && !$0.carts.isEmpty } }
         isGood = isGood && found.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
@@ -237,9 +261,11 @@
           planted = PlantedViolations(checker: checker, moments: usable)
         }
       }
+      // Those of other devices, too, that have the same effect.
+      queued.subtract(undecided)
       let lists = served.map { $0.lines.map(\.id) }
       let found =
-        FaultChecker.violations(served.map(\.note) + books.map(\.title), queued: queued, refused: refused)
+        FaultChecker.violations(served.map(\.note) + books.map(\.title), queued: queued, refused: refused, late: late)
         + FaultChecker.violations(lists, lines, books, stock: Self.stock, queued: queued, refused: refused)
         + decisions.flatMap(\.violations)
       #expect(found.isEmpty, "seed \(seed), \(kind): \(found.prefix(5).joined(separator: "; "))")
@@ -248,7 +274,8 @@
         "\(name) \(queued.count { $0.name == name }) (\(refused.count { $0.name == name }) refused)"
       }
       print(
-        "\(kind): \(counts.joined(separator: ", ")); \(lost.count) tunnels, \(lost.reduce(0, +)) messages lost in them")
+        "\(kind): \(counts.joined(separator: ", ")); \(lost.count) tunnels, \(lost.reduce(0, +)) messages lost in them; \(users) users of device \(Self.deviceOfTwo), \(late.count) actions given up with one"
+      )
       #expect(lost.contains { $0 > 0 } && Set(queued.map(\.name)) == Set(names))
       #expect(lines.contains { $0.text == RemoveLine.mark } && lines.contains { $0.id.hasPrefix("n") })
       // The processes had the dates that they were given.
