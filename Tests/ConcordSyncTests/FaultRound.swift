@@ -141,6 +141,11 @@
         }
         child?.kill()
         try child?.start()
+        // It most often has a page by now.
+        if number == count * 2 / 3, devices.indices.contains(Self.deviceOfTwo) {
+          devices[Self.deviceOfTwo].kill()
+          try devices[Self.deviceOfTwo].start()
+        }
       }
       proxy.calm()
       // A process may have ended by itself only if it has failed.
