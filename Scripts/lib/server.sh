@@ -121,6 +121,7 @@ let package = Package(
         .product(name: \"InMemoryTracing\", package: \"swift-distributed-tracing\"),
         .product(name: \"Tracing\", package: \"swift-distributed-tracing\"),
         .product(name: \"GRDB\", package: \"GRDB.swift\"),
+        .product(name: \"GRDBSQLite\", package: \"GRDB.swift\"),
       ], path: \"ConcordSyncTests\", swiftSettings: settings),
     .testTarget(
       name: \"ConcordInspectorTests\",
