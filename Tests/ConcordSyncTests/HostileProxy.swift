@@ -4,13 +4,30 @@
   /// A proxy on loopback that cuts, delays, doubles and reorders what passes between devices and servers, and answers 502.
   final class HostileProxy: Sendable {
     let port: Int
-    private let listener: Int32
+    /// The port of a device that reads its answers slowly.
+    let slowPort: Int
+    private let listeners: [Int32]
     private let targets: [Int]
     private let numbers: Kept<SplitMix>
+    /// The numbers of the fates of the next connections. All come before one comes again, so that none is left out by chance.
+    private let deck = Kept<[Int]>([])
     private let isCalm = Kept(false)
     /// The number of connections that have ended.
     private let passed = Kept(0)
-    private let reorderedCount = Kept(0)
+    private let eventCounts = Kept<[Event: Int]>([:])
+
+    /// The end of a request, an answer or a connection that is not the usual one.
+    enum Event: String, CaseIterable {
+      case refused = "answered 502"
+      case cutRequest = "requests cut"
+      case cutAnswer = "answers cut"
+      case doubled = "requests doubled"
+      case delayed = "connections delayed"
+      case overtakenRequest = "requests overtaken"
+      case overtakenAnswer = "answers overtaken"
+      case late = "requests given up, and delivered later"
+      case slow = "pauses of a slow reader"
+    }
 
     private enum Fate {
       case pass, refused, cutRequest(Int), cutAnswer(Int), doubled, delayed(UInt32)
@@ -24,13 +41,19 @@
 
     init(to targets: [Int], seed: UInt64) throws {
       (self.targets, numbers) = (targets, Kept(SplitMix(seed)))
-      (listener, port) = try Self.listen()
-      Thread.detachNewThread { [listener] in
+      let (usual, slow) = (try Self.listen(), try Self.listen())
+      (port, slowPort, listeners) = (usual.port, slow.port, [usual.socket, slow.socket])
+      accept(from: usual.socket, isSlow: false)
+      accept(from: slow.socket, isSlow: true)
+    }
+
+    private func accept(from listener: Int32, isSlow: Bool) {
+      Thread.detachNewThread {
         while true {
           let client = Foundation.accept(listener, nil, nil)
           if client < 0 { return }
           Thread.detachNewThread { [weak self] in
-            self?.serve(client)
+            self?.serve(client, isSlow: isSlow)
             close(client)
             self?.passed.withLock { $0 += 1 }
           }
@@ -38,15 +61,19 @@
       }
     }
 
-    /// The number of requests and answers that later ones have overtaken.
-    var reordered: Int { reorderedCount.withLock { $0 } }
+    /// How often each event has happened.
+    var counts: [Event: Int] { eventCounts.withLock { $0 } }
+
+    private func count(_ event: Event) { eventCounts.withLock { $0[event, default: 0] += 1 } }
 
     /// Passes everything from now on.
     func calm() { isCalm.withLock { $0 = true } }
 
     func stop() {
-      shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
+      for listener in listeners {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+      }
     }
 
     /// A port that is free now.
@@ -80,9 +107,13 @@
       return address
     }
 
+    /// - Parameter buffer: the number of bytes that the system takes before they are read.
     /// - Returns: `nil` if nobody listens there.
-    static func connection(to port: Int) -> Int32? {
+    static func connection(to port: Int, buffer: Int32? = nil) -> Int32? {
       let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      if var buffer {
+        setsockopt(server, SOL_SOCKET, SO_RCVBUF, &buffer, socklen_t(MemoryLayout<Int32>.size))
+      }
       var address = address(port)
       let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -98,60 +129,87 @@
 
     private var fate: Fate {
       if isCalm.withLock({ $0 }) { return .pass }
-      switch next(18) {
-      case 0: return .refused
-      case 1: return .cutRequest(next(900) + 1)
-      case 2, 3: return .cutAnswer(next(900) + 1)
-      case 4, 5: return .doubled
-      case 6, 7: return .delayed(UInt32(next(200_000)))
-      case 8: return .overtakenRequest(next(4) + 1)
-      case 9: return .overtakenAnswer(next(4) + 1)
-      case 10, 11: return .late(next(20) + 1)
-      default: return .pass
+      let number = deck.withLock { deck in
+        if deck.isEmpty { deck = numbers.withLock { numbers in (0..<18).shuffled(using: &numbers) } }
+        return deck.removeLast()
+      }
+      let event: Event? =
+        switch number {
+        case 0: .refused
+        case 1: .cutRequest
+        case 2, 3: .cutAnswer
+        case 4, 5: .doubled
+        case 6, 7: .delayed
+        case 8: .overtakenRequest
+        case 9: .overtakenAnswer
+        case 10, 11: .late
+        // One that would pass has the fate that none has had so far, as a connection that was to be cut and had ended before.
+        default: eventCounts.withLock { counts in Event.allCases.first { $0 != .slow && counts[$0] == nil } }
+        }
+      return switch event {
+      case .refused: .refused
+      case .cutRequest: .cutRequest(next(900) + 1)
+      case .cutAnswer: .cutAnswer(next(900) + 1)
+      case .doubled: .doubled
+      case .delayed: .delayed(UInt32(next(200_000)))
+      case .overtakenRequest: .overtakenRequest(next(4) + 1)
+      case .overtakenAnswer: .overtakenAnswer(next(4) + 1)
+      case .late: .late(next(20) + 1)
+      case .slow, nil: .pass
       }
     }
 
     /// Waits until so many other connections have passed, for two seconds at most.
-    private func beOvertaken(by count: Int) {
+    ///
+    /// - Returns: whether they have.
+    private func isOvertaken(by count: Int) -> Bool {
       let start = passed.withLock { $0 }
       for _ in 0..<1000 {
-        if isCalm.withLock({ $0 }) { return }
-        if passed.withLock({ $0 }) >= start + count { return reorderedCount.withLock { $0 += 1 } }
+        if isCalm.withLock({ $0 }) { return false }
+        if passed.withLock({ $0 }) >= start + count { return true }
         usleep(2000)
       }
+      return false
     }
 
-    /// Delivers a request for whose answer nobody waits.
-    private func deliver(_ request: [UInt8], after count: Int = 0) {
+    /// Delivers a request for whose answer nobody waits, a further time or late.
+    private func deliver(_ request: [UInt8], after others: Int? = nil) {
       Thread.detachNewThread { [self] in
-        if count > 0 { beOvertaken(by: count) }
+        if let others { _ = isOvertaken(by: others) }
         guard let server = Self.connection(to: targets[next(UInt64(targets.count))]) else { return }
-        _ = Self.send(request, server)
+        if !request.isEmpty, Self.send(request, server) { count(others == nil ? .doubled : .late) }
         // The server is not told that nobody reads its answer.
         Self.pass(server, nil)
         close(server)
       }
     }
 
-    private func serve(_ client: Int32) {
+    private func serve(_ client: Int32, isSlow: Bool) {
+      let target = targets[next(UInt64(targets.count))]
+      // A server that is not there is fate enough: devices try it again and again.
+      guard let probe = Self.connection(to: target) else { return }
+      close(probe)
       let fate = fate
       var first: [UInt8] = []
       switch fate {
       case .refused:
-        _ = Self.request(from: client)
-        _ = Self.send(Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8), client)
+        let request = Self.request(from: client)
+        let answer = Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        if Self.send(answer, client), !request.isEmpty { count(.refused) }
         return
       case .doubled: first = Self.request(from: client)
-      case .delayed(let time): usleep(time)
-      case .overtakenRequest(let count):
+      case .delayed(let time):
+        usleep(time)
+        count(.delayed)
+      case .overtakenRequest(let others):
         first = Self.request(from: client)
-        beOvertaken(by: count)
-      case .late(let count):
-        deliver(Self.request(from: client), after: count)
+        if isOvertaken(by: others) { count(.overtakenRequest) }
+      case .late(let others):
+        deliver(Self.request(from: client), after: others)
         return
       default: break
       }
-      guard let server = Self.connection(to: targets[next(UInt64(targets.count))]) else { return }
+      guard let server = Self.connection(to: target, buffer: isSlow ? 2048 : nil) else { return }
       defer { close(server) }
       if !first.isEmpty {
         if case .doubled = fate { deliver(first) }
@@ -161,19 +219,22 @@
       if case .cutRequest(let count) = fate { requests = count }
       if case .cutAnswer(let count) = fate { answers = count }
       let done = DispatchSemaphore(value: 0)
-      Thread.detachNewThread { [requests] in
-        Self.pass(client, server, cutAfter: requests)
+      Thread.detachNewThread { [self, requests] in
+        if Self.pass(client, server, cutAfter: requests) { count(.cutRequest) }
         shutdown(server, Int32(SHUT_RDWR))
         done.signal()
       }
-      if case .overtakenAnswer(let count) = fate {
+      if case .overtakenAnswer(let others) = fate {
         // The server has decided, and others learn of it first.
         var byte: UInt8 = 0
-        _ = recv(server, &byte, 1, Int32(MSG_PEEK))
-        beOvertaken(by: count)
+        if recv(server, &byte, 1, Int32(MSG_PEEK)) == 1, isOvertaken(by: others) { count(.overtakenAnswer) }
+      }
+      let pause = {
+        usleep(1000)
+        self.count(.slow)
       }
       // Foundation on Linux ends the process if a connection ends within the head of an answer.
-      Self.pass(server, client, cutAfter: answers, fromBody: true)
+      if Self.pass(server, client, cutAfter: answers, fromBody: true, pause: isSlow ? pause : nil) { count(.cutAnswer) }
       for socket in [client, server] { shutdown(socket, Int32(SHUT_RDWR)) }
       done.wait()
     }
@@ -212,13 +273,21 @@
     }
 
     /// Passes bytes on until there are no more, or a number of them has passed, counted from the first head on if that is told.
-    private static func pass(_ from: Int32, _ to: Int32?, cutAfter limit: Int? = nil, fromBody: Bool = false) {
-      var buffer = [UInt8](repeating: 0, count: 65_536)
+    ///
+    /// - Parameter pause: a closure that is called after each 256 bytes; `nil` if they are passed on as they come.
+    /// - Returns: whether so many have passed.
+    @discardableResult
+    private static func pass(
+      _ from: Int32, _ to: Int32?, cutAfter limit: Int? = nil, fromBody: Bool = false,
+      pause: (() -> Void)? = nil
+    ) -> Bool {
+      var buffer = [UInt8](repeating: 0, count: pause == nil ? 65_536 : 256)
       var left = limit
       var head: [UInt8]? = fromBody && limit != nil ? [] : nil
       while left.map({ $0 > 0 }) ?? true {
         let count = recv(from, &buffer, buffer.count, 0)
-        if count <= 0 { return }
+        if count <= 0 { return false }
+        if count == buffer.count { pause?() }
         var passed = Array(buffer[..<count])
         if let begun = head {
           let all = begun + passed
@@ -228,7 +297,7 @@
           }
           // The head goes at once, with the beginning of the body. What follows that has a head again.
           let length = Self.length(of: all[..<end])
-          guard length > 1 else { return }
+          guard length > 1 else { return false }
           left = min(left ?? 0, length - 1)
           passed = Array(all.prefix(end + (left ?? 0)))
           left = left.map { $0 - (passed.count - end) }
@@ -237,8 +306,9 @@
           passed = Array(passed.prefix(most))
           left = most - passed.count
         }
-        if let to, !send(passed, to) { return }
+        if let to, !send(passed, to) { return false }
       }
+      return true
     }
   }
 #endif
