@@ -37,14 +37,19 @@
         let now = try store.read { (position: try $0.position(), rows: try rows($0, model)) }
         for _ in 0..<3 {
           guard let state = states.randomElement(using: &numbers) else { break }
-          let changes = try store.read { try $0.changes(since: state.position) }
+          let keys = Array(Set(state.rows.keys).union(now.rows.keys))
+          let (changes, changed) = try store.read {
+            (try $0.changes(since: state.position), try $0.changed(keys, since: state.position))
+          }
           // What others were changing may have been merged since.
           if changes == nil, HistoryPosition(state.position)?.unseen.isEmpty == false {
             unknown += 1
             continue
           }
           known += 1
-          let found = FeedRun.violations(changes, from: state.rows, to: now.rows, model)
+          let found =
+            FeedRun.violations(changes, from: state.rows, to: now.rows, model)
+            + FeedRun.violations(changed, of: keys, changes)
           try #require(found.isEmpty, "seed \(seed), step \(step): \(found.joined(separator: "; "))")
         }
         states.append(now)

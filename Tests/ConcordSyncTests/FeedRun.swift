@@ -31,8 +31,13 @@
         let now = try store.read { (position: try $0.position(), rows: try rows($0, model)) }
         for _ in 0..<3 {
           guard let state = states.randomElement(using: &numbers) else { break }
-          let changes = try store.read { try $0.changes(since: state.position) }
-          let found = Self.violations(changes, from: state.rows, to: now.rows, model)
+          let keys = Array(Set(state.rows.keys).union(now.rows.keys))
+          let (changes, changed) = try store.read {
+            (try $0.changes(since: state.position), try $0.changed(keys, since: state.position))
+          }
+          let found =
+            Self.violations(changes, from: state.rows, to: now.rows, model)
+            + Self.violations(changed, of: keys, changes)
           try #require(
             found.isEmpty, "seed \(seed), step \(step): \(found.joined(separator: "; ")) after \(done.suffix(3))")
         }
@@ -69,6 +74,13 @@
         }
       }
       return found
+    }
+
+    /// Compares what a feed tells of the rows that it is asked about with what it tells of all.
+    static func violations(_ changed: Set<EntityKey>?, of keys: [EntityKey], _ changes: RowChanges?) -> [String] {
+      let told = changes.map { Set($0.rows.map(\.key)).intersection(keys) }
+      return changed == told
+        ? [] : ["of those that are asked about \(changed?.count ?? -1) have changed, not \(told?.count ?? -1)"]
     }
 
     private func statement(_ step: Int, _ numbers: inout SplitMix) -> String {

@@ -124,6 +124,50 @@
       try store.close()
     }
 
+    @Test("Whether some rows have changed costs the same, however many others have, and however often they had before")
+    func changedRows() throws {
+      let model = try shopModel()
+      let store = try store(Kind.newSchema(), model)
+      try store.startFeed()
+      let other = try store.pool.connect()
+      func update(_ condition: String, times: Int = 1) throws {
+        for _ in 0..<times { try other.run([.once("UPDATE \"Book\" SET stock = stock + 1 WHERE \(condition)")]) }
+      }
+      try other.run([.once("INSERT INTO \"Book\" SELECT n, 'a', 1, 1 FROM generate_series(1, 3000) AS n")])
+      // A row that was changed often is asked about, too.
+      try update("id = 1", times: 500)
+      let position = try store.read { try $0.position() }
+      try update("id = 2")
+      let book = try #require(model.entity(named: "Book"))
+      let keys = (1...3).map { EntityKey(book, .integer($0)) }
+      /// The number of changes that are read.
+      func read() throws -> Int {
+        try store.read { reading in
+          let session = try #require(reading as? PostgreSQLSession)
+          func count() throws -> Int {
+            let result = try session.run([
+              .init(
+                sql: """
+                  SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+                  WHERE relid = 'concord_history'::regclass
+                  """)
+            ])[0]
+            return Int(result.integer(0, 0))
+          }
+          let before = try count()
+          #expect(try reading.changed(keys, since: position) == [keys[1]])
+          return try count() - before
+        }
+      }
+      let few = try read()
+      for _ in 0..<5 { try update("id > 3") }
+      let many = try read()
+      // One for each row that has changed, and what the position of the state takes.
+      #expect(few <= 10 && many <= few, "\(few) and \(many) changes were read")
+      #expect(try store.read { try $0.changes(since: position, of: nil, limit: 100) } == nil)
+      try store.close()
+    }
+
     @Test("A feed whose triggers were incomplete begins anew, and a migration takes it along")
     func beginningAnew() throws {
       let (model, schema) = (try shopModel(), Kind.newSchema())

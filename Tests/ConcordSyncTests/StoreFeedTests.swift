@@ -126,7 +126,7 @@
     }
 
     @Test(
-      "The feed tells the changes of some entities, only the keys if they are many, and nothing if they are too many",
+      "The feed tells the changes of some entities, and nothing if they or those of others are too many, but for the rows that are asked about",
       arguments: Kind.allCases)
     func limits(_ kind: Kind) throws {
       try withStore(kind) { store, model, _ in
@@ -145,25 +145,60 @@
         func changes(_ entities: Set<EntityDescription>?, _ limit: Int) throws -> RowChanges? {
           try store.read { try $0.changes(since: begin, of: entities, limit: limit) }
         }
-        let few = try #require(try changes([labels], 1))
+        // Those of others are looked through, up to ten times as many.
+        let few = try #require(try changes([labels], 21))
         #expect(few.hasBefore && few.rows.map(\.key) == [label])
-        #expect(try changes([], 0)?.rows.isEmpty == true)
+        #expect(try changes([labels], 20) == nil && changes([], 0) == nil)
         let exact = try #require(try changes(nil, 201))
         #expect(exact.hasBefore && exact.rows.count == 201)
-        let keys = try #require(try changes([books], 20))
-        #expect(!keys.hasBefore && Set(keys.rows.map(\.key)).count == 200 && keys.rows.count == 200)
-        #expect(keys.rows.allSatisfy { $0.key.entity == books && $0.before == nil })
-        #expect(try changes(nil, 20) == nil && changes([books], 19) == nil && changes([books], 0) == nil)
-        // Rows that were changed often are told once.
-        for number in 0..<30 {
-          try store.write(origin: nil) { writing in
-            try writing.update(
-              StoredRow(values: [.integer(1), .integer(1), .text("y\(number)")], collections: [], stamp: 1),
-              replacing: try #require(try writing.row(of: label)), for: label)
-          }
+        #expect(try changes(nil, 200) == nil && changes([books], 199) == nil && changes([books], 0) == nil)
+        let end = try store.read { try $0.position() }
+        let keys = [label, EntityKey(books, .integer(7)), EntityKey(books, .integer(201))]
+        func changed(_ keys: [EntityKey], _ position: StorePosition) throws -> Set<EntityKey>? {
+          try store.read { try $0.changed(keys, since: position) }
         }
-        let one = try #require(try changes([labels], 3))
-        #expect(!one.hasBefore && one.rows.map(\.key) == [label])
+        #expect(try changed(keys, begin) == Set(keys.prefix(2)) && changed(keys, end) == [] && changed([], begin) == [])
+        #expect(try changed(keys, StorePosition(rawValue: "\(end.rawValue)99")) == nil)
+        #expect(try changed([], StorePosition(rawValue: "1.1")) == nil)
+      }
+    }
+
+    @Test(
+      "The feed tells of each row whether it has changed, also of one that is gone, or whose list has changed",
+      arguments: Kind.allCases)
+    func changedRows(_ kind: Kind) throws {
+      try withStore(kind) { store, model, _ in
+        try store.startFeed()
+        let (gone, kept) = (try key(model, "Book", .integer(1)), try key(model, "Book", .integer(2)))
+        let cart = try key(model, "Cart", .integer(1))
+        let lines = try ["it's \u{0} é", "b", "c"].map { try key(model, "Line", .text($0)) }
+        func row(_ lines: [EntityKey]) -> StoredRow {
+          StoredRow(
+            values: [.integer(1), .integer(1), .text(""), .real(0.1), .integer(Int64(lines.count))],
+            collections: [lines.map { [$0.id] }], stamp: 1)
+        }
+        func line(_ key: EntityKey, _ text: String) -> StoredRow {
+          StoredRow(values: [key.id, .text(text), .null], collections: [], stamp: 1)
+        }
+        try store.write(origin: nil) { writing in
+          _ = try writing.insert(book(1, "one"), for: gone)
+          _ = try writing.insert(book(2, "two"), for: kept)
+          for key in lines { _ = try writing.insert(line(key, ""), for: key) }
+          _ = try writing.insert(row([lines[0]]), for: cart)
+        }
+        let all = [gone, kept, cart] + lines
+        let begin = try store.read { try $0.position() }
+        #expect(try store.read { try $0.changed(all, since: begin) } == [])
+        try store.write(origin: nil) { writing in
+          try writing.delete(gone)
+          try writing.update(line(lines[0], "new"), replacing: line(lines[0], ""), for: lines[0])
+        }
+        let middle = try store.read { try $0.position() }
+        try store.write(origin: nil) {
+          try $0.update(row([lines[0], lines[1]]), replacing: row([lines[0]]), for: cart)
+        }
+        #expect(try store.read { try $0.changed(all, since: begin) } == [gone, lines[0], cart])
+        #expect(try store.read { try $0.changed(all, since: middle) } == [cart])
       }
     }
 

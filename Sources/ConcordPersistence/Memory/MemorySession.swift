@@ -138,6 +138,11 @@ final class MemorySession: RowWriting {
     return try feed.changes(since: position, of: entities, limit: limit)
   }
 
+  func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>? {
+    guard let feed = tables.feed else { throw StoreError.withoutFeed("in memory") }
+    return feed.changed(keys, since: position)
+  }
+
   // MARK: The outbox
 
   func outbox(after version: OutboxVersion?) -> OutboxChanges { tables.outbox.changes(after: version) }

@@ -12,8 +12,8 @@ public struct StorePosition: Hashable, Sendable, RawRepresentable {
 public struct RowChanges: Sendable {
   /// The changed rows, each once, in the order of their first changes.
   public var rows: [RowChange]
-  /// Whether the rows as they were at the first position are known. Where they are not, the first position is older than what the
-  /// feed keeps, or too much has changed since, and only the keys count.
+  /// Whether the rows as they were at the first position are known. Where they are not, the first position is older than the changes that the
+  /// feed keeps one by one, or a program with another model has written them, and only the keys count.
   public var hasBefore: Bool
 
   /// Creates a list of changes.
@@ -22,8 +22,8 @@ public struct RowChanges: Sendable {
   /// Creates a list of rows of which only the keys are known.
   package init(keys: [EntityKey]) { self.init(rows: keys.map { RowChange(key: $0, before: nil) }, hasBefore: false) }
 
-  /// The number of keys that are told where there are more changes than a limit.
-  package static func mostKeys(for limit: Int) -> Int { min(max(0, limit), .max / 16) * 10 }
+  /// The number of changes, of any entities, that are looked through where a number of them may be told.
+  package static func mostLooked(for limit: Int) -> Int { min(max(0, limit), .max / 16) * 10 }
 }
 
 /// A change of a row between two positions of a store's feed.

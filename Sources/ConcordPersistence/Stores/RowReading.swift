@@ -128,10 +128,21 @@ public protocol RowReading: AnyObject {
   /// - Parameters:
   ///   - position: an earlier position of this feed.
   ///   - entities: the entities whose rows are told; `nil` for all.
-  ///   - limit: the number of changes beyond which only the keys of the rows are told. Beyond ten times as many keys nothing is.
-  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one, or too much has changed since.
+  ///   - limit: the number of changes beyond which nothing is told. Of changes of other entities ten times as many are looked through.
+  /// - Returns: `nil` if any row may have changed: the position is of another feed, ahead of this one, or older than what the feed keeps; or
+  ///   if too much has changed since. See ``changed(_:since:)``.
   /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
   func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
+
+  /// Returns those of some rows that were changed between a position and the state that this reading sees.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of the rows, which need not be there.
+  ///   - position: an earlier position of this feed.
+  /// - Returns: `nil` if any row may have changed: the position is of another feed, ahead of this one, or older than what the feed keeps.
+  /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
+  /// - Complexity: that of looking up the given rows, however many others have changed.
+  func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>?
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
   /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
@@ -187,6 +198,9 @@ extension RowReading {
   public func changes(
     since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int
   ) throws -> RowChanges? { throw StoreError.withoutFeed("\(Self.self)") }
+  public func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>? {
+    throw StoreError.withoutFeed("\(Self.self)")
+  }
 
   /// Returns all rows that were changed between a position and the state that this reading sees, each once, however many they are.
   ///

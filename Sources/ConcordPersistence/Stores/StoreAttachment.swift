@@ -103,6 +103,10 @@ final class AttachedReading: RowReading, OutboxesReading, AggregatingReading, Ra
     try base.changes(since: position, of: entities, limit: limit)
   }
 
+  func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>? {
+    try base.changed(keys, since: position)
+  }
+
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 
   func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import ConcordModel
   import ConcordPersistence
 
   /// A position in the feed of a database: the transactions that are seen, of those that have changed rows.
@@ -44,12 +45,19 @@
     /// Whether the position sees all transactions up to one.
     func sees(upTo last: UInt64) -> Bool { last < begin }
 
+    /// The statement that counts what is visible to its own snapshot, and was not at this position, up to one more than is looked through.
+    func count(limit: Int) -> PostgreSQLConnection.Command {
+      var parameters = unseenParameters
+      parameters.append(Int64(RowChanges.mostLooked(for: limit) + 1))
+      return .init(sql: "SELECT count(*) FROM (\(Self.unseenRows(upTo: "$3")) LIMIT $3) AS c", parameters: parameters)
+    }
+
     /// The statement that finds what is visible to its own snapshot, and was not at this position, in its order: of entities, and if there is
     /// more than a limit, some of it. A row as it was comes once, however often it was changed.
     func changes(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
       command(
         """
-        WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows)) AS c LIMIT $4)
+        WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows(upTo: "$5"))) AS c WHERE entity = ANY($3) LIMIT $4)
         SELECT entity, "key", is_row,
           CASE WHEN row_number() OVER (PARTITION BY entity, "key", is_row ORDER BY number) = 1 THEN before END,
           target, added
@@ -59,19 +67,30 @@
 
     /// The statement that finds the keys of the same.
     func keys(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
-      command("SELECT DISTINCT entity, \"key\" FROM (\(Self.unseenRows)) AS c LIMIT $4", entities, limit)
+      command(
+        "SELECT DISTINCT entity, \"key\" FROM (\(Self.unseenRows(upTo: "$5"))) AS c WHERE entity = ANY($3) LIMIT $4",
+        entities, limit)
     }
 
-    private static let unseenRows = """
-      SELECT * FROM concord_history WHERE xid >= $1::text::xid8 AND entity = ANY($3)
-      UNION ALL
-      SELECT * FROM concord_history WHERE xid = ANY($2::text::xid8[]) AND entity = ANY($3)
+    /// The changes of any entities, a number of them at the most: those of others must not cost more. They are in the order of an index, or the
+    /// server may read all of the history to find the first.
+    private static func unseenRows(upTo limit: String) -> String {
       """
+      (SELECT * FROM concord_history WHERE xid >= $1::text::xid8 ORDER BY xid LIMIT \(limit))
+      UNION ALL
+      (SELECT * FROM concord_history WHERE xid = ANY($2::text::xid8[]) ORDER BY xid LIMIT \(limit))
+      """
+    }
 
-    private func command(_ sql: String, _ entities: [String], _ limit: Int) -> PostgreSQLConnection.Command {
+    private var unseenParameters: PostgreSQLParameters {
       var parameters = PostgreSQLParameters()
       parameters.append("\(end)")
       parameters.append("{\(unseen.map(String.init).joined(separator: ","))}")
+      return parameters
+    }
+
+    private func command(_ sql: String, _ entities: [String], _ limit: Int) -> PostgreSQLConnection.Command {
+      var parameters = unseenParameters
       var names = PostgreSQLParameters()
       var array = ParameterArray(.text)
       for (index, name) in entities.enumerated() {
@@ -79,8 +98,36 @@
         array.append(names, at: index)
       }
       parameters.append(array)
-      parameters.append(Int64(limit))
+      parameters.append(Int64(min(limit, .max - 1) + 1))
+      parameters.append(Int64(RowChanges.mostLooked(for: limit) + 1))
       return .init(sql: sql, parameters: parameters)
+    }
+
+    /// The statement that finds which of some rows of an entity have changed: their numbers in an array of keys, from 1 on.
+    ///
+    /// Each row is looked up by itself, and each transaction: a join may read all of the history, and an array be compared with all changes of a row.
+    func changed(_ keys: PostgreSQLParameters, of entity: EntityDescription, _ form: ColumnForm)
+      -> PostgreSQLConnection.Command
+    {
+      func change(_ condition: String) -> String {
+        """
+        (SELECT 1 FROM concord_history AS h WHERE hashtextextended(h."key", 0) = hashtextextended(k."key", 0)
+        AND h.entity = $4 AND h."key" = k."key" AND h.xid \(condition) LIMIT 1)
+        """
+      }
+      var parameters = unseenParameters
+      parameters.append(from: keys, at: 0)
+      parameters.append(PostgreSQLText.encode(entity.name))
+      return .init(
+        sql: """
+          SELECT k.number FROM (
+            SELECT (\(HistoryTables.text("u.id", form))) COLLATE "C" AS "key", u.number
+            FROM unnest($3) WITH ORDINALITY AS u (id, number)
+          ) AS k
+          WHERE \(change(">= $1::text::xid8")) IS NOT NULL OR EXISTS (
+            SELECT FROM unnest($2::text::xid8[]) AS x (xid) CROSS JOIN LATERAL \(change("= x.xid")) AS y
+          )
+          """, parameters: parameters)
     }
   }
 #endif

@@ -8,28 +8,23 @@
 
     func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
     {
-      let state = try feedState()
-      guard let old = HistoryPosition(position), old.scope == state.position.scope, old.end <= state.position.end,
-        old.sees(upTo: state.begun),
-        // Of what was being changed then, a key may be told by nothing but a change that was seen already.
-        old.unseen.allSatisfy({ $0 > state.forgotten })
-      else { return nil }
+      guard let (old, state) = try known(position) else { return nil }
       // Entities that other programs keep in the schema are not told.
       let names = tables.keys.filter { entities?.contains($0) ?? true }.map(\.name)
       let known = Dictionary(tables.map { ($0.key.name, $0.value) }) { first, _ in first }
-      func keys() throws -> RowChanges? {
-        let most = RowChanges.mostKeys(for: limit)
-        let result = try run([old.keys(of: names, limit: most + 1)])[0]
-        guard result.count <= most else { return nil }
+      let isEach = old.sees(upTo: state.forgotten)
+      let results = try run([
+        old.count(limit: limit), isEach ? old.changes(of: names, limit: limit) : old.keys(of: names, limit: limit),
+      ])
+      let result = results[1]
+      guard results[0].integer(0, 0) <= RowChanges.mostLooked(for: limit), result.count <= limit else { return nil }
+      if !isEach {
         return RowChanges(
           keys: (0..<result.count).compactMap { row in
             known[result.text(row, 0)].map { EntityKey($0.entity, $0.keyForm.key(result.text(row, 1))) }
           })
       }
-      guard old.sees(upTo: state.forgotten) else { return try keys() }
       let columns = try followedColumns()
-      let result = try run([old.changes(of: names, limit: min(limit, .max - 1) + 1)])[0]
-      if result.count > limit { return try keys() }
       var changes = MergedChanges(hasBefore: true)
       for row in 0..<result.count {
         guard let table = known[result.text(row, 0)] else { continue }
@@ -55,6 +50,35 @@
       }
       try prepare(changes.unchanged)
       return try changes.changes { try self.row(of: $0)?.values }
+    }
+
+    func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>? {
+      guard let (old, _) = try known(position) else { return nil }
+      // Those that no row can have have not changed.
+      let parts = try Dictionary(grouping: keys, by: \.entity).flatMap { entity, keys in
+        let form = try table(entity).keyForm
+        return inParts(keys.filter { keyParameter($0.id, form) != nil }).map { (keys: $0, form: form) }
+      }
+      let results = try run(
+        parts.compactMap { keys, form in
+          keys.first.map { old.changed(array(keys.lazy.map(\.id), form), of: $0.entity, form) }
+        })
+      var found: Set<EntityKey> = []
+      for ((keys, _), result) in zip(parts, results) {
+        for row in 0..<result.count { found.insert(keys[keys.startIndex + Int(result.integer(row, 0)) - 1]) }
+      }
+      return found
+    }
+
+    /// A position as far as the feed knows it, and the state of the feed; `nil` if any row may have changed since.
+    private func known(_ position: StorePosition) throws -> (position: HistoryPosition, state: FeedState)? {
+      let state = try feedState()
+      guard let old = HistoryPosition(position), old.scope == state.position.scope, old.end <= state.position.end,
+        old.sees(upTo: state.begun),
+        // Of what was being changed then, a key may be told by nothing but a change that was seen already.
+        old.unseen.allSatisfy({ $0 > state.forgotten })
+      else { return nil }
+      return (old, state)
     }
 
     private struct FeedState {

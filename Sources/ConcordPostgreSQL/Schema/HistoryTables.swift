@@ -22,8 +22,9 @@
       )
       """,
       "CREATE INDEX IF NOT EXISTS concord_history_xid ON concord_history (xid)",
-      // A key may be longer than what an index takes.
-      "CREATE INDEX IF NOT EXISTS concord_history_key ON concord_history (hashtextextended(\"key\", 0), number)",
+      // A key may be longer than what an index takes. By transactions, so that whether a row has changed since a position is one look.
+      "DROP INDEX IF EXISTS concord_history_key",
+      "CREATE INDEX IF NOT EXISTS concord_history_row ON concord_history (hashtextextended(\"key\", 0), xid)",
       """
       CREATE TABLE IF NOT EXISTS concord_feed (
         one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -187,8 +188,8 @@
       return "ARRAY[\(values.joined(separator: ", "))]::text[]"
     }
 
-    /// An expression for a value as ``ColumnForm/key(_:)`` reads it.
-    private static func text(_ value: String, _ form: ColumnForm) -> String {
+    /// An expression for a value as ``ColumnForm/key(_:)`` reads it. Where the value has bytes, `bytea_output` must be `hex`.
+    static func text(_ value: String, _ form: ColumnForm) -> String {
       // Their bits, since a text does not tell those of NaN.
       form.type == .double ? "encode(float8send(\(value)), 'hex')" : "(\(value))::text"
     }
