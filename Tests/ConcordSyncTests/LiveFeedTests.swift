@@ -124,7 +124,7 @@
       feed.begin(store)
       let ticket = try ticket(stock: 5)
       try store.write(origin: nil) { writing in
-        for id in 0...Int64(PageMaker.mostChanges) {
+        for id in 0...Int64(LiveFeed.mostChanges) {
           _ = try writing.insert(
             StoredRow(values: [.integer(id), .text("A"), .integer(1)], collections: [], stamp: 1),
             for: EntityKey(book, .integer(id)))
@@ -139,7 +139,7 @@
       let ticket = try ticket(stock: 5)
       let looks = feed.looks
       try store.write(origin: nil) { writing in
-        for id in 0...Int64(PageMaker.mostChanges) {
+        for id in 0...Int64(LiveFeed.mostChanges) {
           _ = try writing.insert(
             StoredRow(values: [.integer(id), .integer(1), .text("\(id)")], collections: [], stamp: 1),
             for: EntityKey(label, .integer(id)))

@@ -14,6 +14,9 @@
 
     init(_ metrics: SyncMetrics) { self.metrics = metrics }
 
+    /// The number of changes that are looked through at a time. If there are more, all who wait are woken.
+    static var mostChanges: Int { 20_000 }
+
     /// A position up to which commits were looked at.
     struct Seen {
       let position: StorePosition
@@ -158,7 +161,7 @@
         let (types, all) = self.state.withLock { ($0.index.types, $0.index.allTypes) }
         let entities = all.reduce(into: Set<EntityDescription>()) { $0.formUnion(model.contained(in: $1)) }
         guard let seen,
-          let changes = try reading.changes(since: seen.position, of: entities, limit: PageMaker.mostChanges),
+          let changes = try reading.changes(since: seen.position, of: entities, limit: Self.mostChanges),
           changes.hasBefore
         else { return (next, nil) }
         return (next, try LiveChanges(changes.rows, types, reading, model))

@@ -12,6 +12,9 @@
     let opened: SyncSeal.Opened?
     let reading: any RowReading
     let unanswered: UnansweredRows
+    /// The number of changes since the device's position that are looked through one by one. If there are more of them, each row of its subscriptions is
+    /// asked about: those of others must not cost it more.
+    let mostChanges: Int
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
@@ -21,15 +24,15 @@
       let isSameUser = request.user == nil || request.user == user
       let from = isSameUser ? known : nil
       let position = try reading.position()
-      let changes = try from.flatMap { try reading.changes(since: $0, of: entities, limit: Self.mostChanges) }
+      let changes = try KnownChanges(since: from, of: entities, limit: mostChanges, reading)
       // Where the position is not known, the server may be another one, or restored, and has counted other actions.
-      let (counts, keys) = try decided(after: changes == nil ? 0 : request.actions)
+      let (counts, keys) = try decided(after: changes.isUnknown ? 0 : request.actions)
       var page = Page(
         from: request.position, position: "", user: user, actions: counts.accepted, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
       page.refusedActions = counts.refused
       var states: [SyncSeal.State] = []
-      var collector = RowCollector(reading: reading, model: model, changes: changes)
+      var collector = RowCollector(reading: reading, model: model, since: from)
       for (asked, subscription) in zip(asked, request.subscriptions) {
         switch asked {
         case .refused(let reason):
@@ -44,10 +47,8 @@
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
           let served = Served(predicate: predicate, publication: subscription.name, unanswered: unanswered)
-          // The feed tells all that changes a predicate of columns.
-          let result = isKnown && !predicate.isOfColumns ? opened?.result(of: condition) : nil
-          var state = SyncSeal.State(condition: condition, result: result)
-          var found = try changed(served, isKnown ? changes : nil, &state, &collector)
+          var state = SyncSeal.State(condition: condition, result: isKnown ? opened?.result(of: condition) : nil)
+          var found = try changed(served, isKnown ? changes : .unknown, &state, &collector)
           found.condition = condition
           page.subscriptions.append(found)
           states.append(state)
@@ -67,10 +68,6 @@
       let states: [SyncSeal.State]
     }
 
-    /// The number of changes since a device's position that are looked through one by one. If there are more of them, the device gets all keys of
-    /// its subscriptions, and the rows that have changed.
-    static var mostChanges: Int { 20_000 }
-
     /// The entities whose rows may be in the page.
     private var entities: Set<EntityDescription> {
       asked.compactMap(\.predicate).reduce(into: []) { $0.formUnion(model.contained(in: $1.entity)) }
@@ -81,19 +78,39 @@
     /// Finds what has changed for a subscription.
     ///
     /// - Parameters:
-    ///   - changes: what has changed since the state that the device has; `nil` if it has none, or if that is not known.
+    ///   - changes: what has changed since the state that the device has; unknown if it has none.
     ///   - state: the state that the device has; the one that it gets.
     private func changed(
-      _ predicate: Served, _ changes: RowChanges?, _ state: inout SyncSeal.State, _ collector: inout RowCollector
+      _ predicate: Served, _ changes: KnownChanges, _ state: inout SyncSeal.State, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
-      let contained = model.contained(in: predicate.entity)
-      let concerned = changes?.rows.filter { contained.contains($0.key.entity) }
+      var concerned: [RowChange]?
+      if case .each(let changes) = changes {
+        let contained = model.contained(in: predicate.entity)
+        concerned = changes.filter { contained.contains($0.key.entity) }
+      }
       if concerned?.isEmpty == true { return subscription(predicate) }
-      // A predicate that looks at other rows may change without the row.
-      if !predicate.isOfColumns, seal.isHiding { return try result(predicate, &state, &collector) }
-      guard let changes, let concerned, predicate.isOfColumns else { return try whole(predicate, .all, &collector) }
-      if !changes.hasBefore { return try whole(predicate, .changed, &collector) }
-      return try difference(predicate, concerned, &collector)
+      guard predicate.isOfColumns else {
+        // It may change without the row.
+        return seal.isHiding ? try result(predicate, &state, &collector) : try whole(predicate, .all, &collector)
+      }
+      // The sum of the keys that the device has.
+      let sum = KeySum(state.result, seal)
+      if let concerned {
+        let found = try difference(predicate, concerned, &collector)
+        var next = sum
+        next?.add(found.entered)
+        next?.subtract(found.left)
+        state.result = next?.text
+        return found
+      }
+      var found = try whole(predicate, changes.isUnknown ? .all : .changed, &collector)
+      guard seal.isHiding else { return found }
+      var next = KeySum(seal)
+      next.add(found.entered)
+      state.result = next.text
+      // The device has these keys. To send them would tell how much others have written.
+      if !changes.isUnknown, next == sum { (found.isWhole, found.entered) = (false, []) }
+      return found
     }
 
     private func subscription(_ predicate: Served) -> Page.Subscription {
@@ -117,7 +134,7 @@
     private func result(
       _ predicate: Served, _ state: inout SyncSeal.State, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
-      var own = RowCollector(reading: reading, model: model, changes: nil)
+      var own = RowCollector(reading: reading, model: model, since: nil)
       let found = try whole(predicate, .all, &own)
       let digest = ResultDigest(predicate.entity, found.entered, own).text(seal)
       if digest == state.result { return subscription(predicate) }

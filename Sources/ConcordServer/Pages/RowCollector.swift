@@ -5,8 +5,10 @@
   struct RowCollector {
     let reading: any RowReading
     let model: Model
-    /// The changes since the state that the device has; `nil` if they are not known.
-    private let changed: Set<EntityKey>
+    /// The position of the state that the device has; `nil` if each row may have changed since.
+    private let position: StorePosition?
+    /// The rows that were asked about, and whether they have changed.
+    private var isChanged: [EntityKey: Bool] = [:]
     private(set) var rows: [KeyedRow] = []
     /// The rows that are not there, and that others refer to.
     private(set) var gone: [Page.GoneRow] = []
@@ -36,9 +38,8 @@
       case changed
     }
 
-    init(reading: any RowReading, model: Model, changes: RowChanges?) {
-      (self.reading, self.model) = (reading, model)
-      changed = Set(changes?.rows.map(\.key) ?? [])
+    init(reading: any RowReading, model: Model, since position: StorePosition?) {
+      (self.reading, self.model, self.position) = (reading, model, position)
     }
 
     /// The number of rows that are read at once.
@@ -48,9 +49,12 @@
     mutating func add(_ keys: [EntityKey], _ wanted: Wanted) throws {
       var open = keys.reversed().map { (key: $0, isAll: wanted == .all) }
       while !open.isEmpty {
+        let next = Array(open.suffix(Self.batch))
+        open.removeLast(next.count)
+        try ask(next.filter { !$0.isAll }.map(\.key))
         var batch: [(key: EntityKey, isSent: Bool)] = []
-        while batch.count < Self.batch, let (key, isAll) = open.popLast() {
-          let isSent = isAll || changed.contains(key)
+        for (key, isAll) in next.reversed() {
+          let isSent = isAll || isChanged[key] ?? true
           guard seen[key, default: []].add(isSent ? [.inside, .all] : .inside) else { continue }
           // A row without relations that is not sent need not be read.
           if isSent || !key.entity.targets.isEmpty { batch.append((key, isSent)) }
@@ -65,6 +69,13 @@
           for key in key.entity.referencedKeys(of: row, in: model) { open.append((key, isSent)) }
         }
       }
+    }
+
+    /// Finds out which rows have changed. Each is asked about once.
+    private mutating func ask(_ keys: [EntityKey]) throws {
+      let keys = keys.filter { isChanged[$0] == nil }
+      guard !keys.isEmpty, let position, let changed = try reading.changed(keys, since: position) else { return }
+      for key in keys { isChanged[key] = changed.contains(key) }
     }
 
     /// Adds what another one has collected, of all that it was given.

@@ -6,13 +6,19 @@
   ///
   /// A position would tell how much all users write. Each sealed one is encrypted with a nonce of its own (the HMAC as the pseudo-random function of
   /// counter mode), and then authenticated, so that two of one state differ. It contains the conditions of the page, so that nobody can claim the state of
-  /// another one at that position, and digests of results that can be compared with nothing else. All servers of a store have the key from its notes.
+  /// another one at that position, and digests of what the device has there, which can be compared with nothing else. All servers of a store have the
+  /// key from its notes.
   struct SyncSeal: Sendable {
     private let key: [UInt8]
     /// Whether positions are sealed at all.
     let isHiding: Bool
+    /// A hash that only the servers of the store can compute; nothing is added to it yet.
+    let hash: SipHash
 
-    init(key: [UInt8], isHiding: Bool) { (self.key, self.isHiding) = (key, isHiding) }
+    init(key: [UInt8], isHiding: Bool) {
+      (self.key, self.isHiding) = (key, isHiding)
+      hash = SipHash(key: SHA256.authenticate(Array("hash ".utf8), key: key))
+    }
 
     private static let name = NoteName("sync.server", "key")
 
@@ -41,7 +47,7 @@
     /// The state of a subscription that a device has at a position.
     struct State: Hashable {
       let condition: String
-      /// The digest of all that it has; `nil` if the state is compared by the feed alone.
+      /// The digest of what it has: of all, or where the predicate depends on the row's own columns, a ``KeySum``. `nil` if it is not known.
       var result: String?
     }
 

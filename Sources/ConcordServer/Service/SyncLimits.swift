@@ -19,7 +19,8 @@
     /// wait.
     public var concurrentRequestsOfUser = 6
     /// The maximum number of requests in progress, with those that wait and those whose answers are not read yet. Others are answered with the
-    /// status 503.
+    /// status 503. An answer counts as read once its connection has taken it, which keeps 64 KiB beside what the system does; one of less than
+    /// 4 KiB counts as read at once.
     public var requests = 20_000
     /// The maximum number of requests in progress of one user. Others are answered with the status 429.
     public var requestsOfUser = 200
@@ -30,7 +31,8 @@
     public var devicesOfUser = 1000
     /// The longest time that a client may take to send the body of a request. Then it is answered with the status 408.
     public var bodyTime: Duration = .seconds(60)
-    /// The longest time that a client may take to read 64 KiB of an answer. Then its connection is closed.
+    /// The longest time that a client may take to read 64 KiB of an answer, or the whole of a shorter one. Then its connection is closed. Answers of
+    /// less than 4 KiB have no such limit.
     public var readTime: Duration = .seconds(60)
     /// The number of requests that one user may send in a second, on the average. Others are answered with the
     /// status 429.
@@ -42,6 +44,9 @@
     public var actions = 1000
     /// The limits of the feed that the store keeps.
     public var feed = FeedLimits()
+    /// The number of changes since a device's position that are looked through one by one; if there are more, each row of its subscriptions is asked
+    /// about.
+    var differences = 20_000
     /// Whether devices get positions that tell nothing. Positions that are not hidden tell how much all users write; a program that
     /// compares what devices show with what the server committed needs them.
     ///

@@ -35,11 +35,11 @@
           try checkUnread(name)
           let unanswered = UnansweredRows()
           defer { unanswered.report(to: log) }
-          let made = try prepared.store.rows.read { reading in
+          let made = try prepared.store.rows.read { [limits] reading in
             reading.mayReadAgain()
             return try PageMaker(
               request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, opened: opened,
-              reading: reading, unanswered: unanswered
+              reading: reading, unanswered: unanswered, mostChanges: limits.differences
             ).page(knownFrom: from)
           }
           return (made, ContinuousClock.now - begin)
