@@ -165,49 +165,5 @@
         #expect(begun.withLock { $0 } == 1)
       }
     }
-
-    #if os(Linux)
-      @Test("A client that does not read its answer is cut")
-      func slowReader() async throws {
-        var limits = SyncLimits()
-        limits.readTime = .milliseconds(300)
-        try await withWorld(limits: limits) { world in
-          let note = String(repeating: "0123456789", count: 20_000)
-          try world.serve { context in
-            for id in 1...150 { context.insert(Cart(id: id, owner: 1, note: note)) }
-          }
-          let request = PageRequest(
-            device: "d", position: nil, user: nil, actions: 0, awaited: [],
-            subscriptions: [.init(name: "carts", parameters: [:], known: nil)], wait: 0)
-          let body = request.wire.bytes
-          let socket = try #require(HostileProxy.connection(to: world.url.port ?? 0))
-          defer { close(socket) }
-          let head = """
-            POST /sync/pages HTTP/1.1\r
-            Host: localhost\r
-            Authorization: Bearer user-1\r
-            Content-Length: \(body.count)\r
-            \r
-
-            """
-          let bytes = Array(head.utf8) + body
-          #expect(bytes.withUnsafeBytes { send(socket, $0.baseAddress, bytes.count, 0) } == bytes.count)
-          #expect(try await eventually { world.service.requests.count == 1 })
-          // While the server waits for the client, the request is in progress.
-          #expect(try await eventually { world.service.requests.count == 0 })
-          var (count, buffer) = (0, [UInt8](repeating: 0, count: 1_000_000))
-          while true {
-            let more = recv(socket, &buffer, buffer.count, 0)
-            if more <= 0 { break }
-            count += more
-          }
-          #expect(count < 150 * note.utf8.count)
-          // Who reads gets all.
-          let all = try await HTTPTransport(baseURL: world.url, timeout: .seconds(20), sizeLimit: 64_000_000).send(
-            TransportRequest("POST", "pages", headers: ["Authorization": "Bearer user-1"], body: Data(body)))
-          #expect(all.status == 200 && all.body.count > 150 * note.utf8.count)
-        }
-      }
-    #endif
   }
 #endif

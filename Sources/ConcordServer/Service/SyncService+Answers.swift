@@ -52,8 +52,13 @@
     /// - Parameter body: a closure that returns the bytes of the message. `NIOTooManyBytesError` means that they are too many, and another
     ///   error that they cannot be read.
     func answer(_ route: Route, for user: User, _ body: () async throws -> [UInt8]) async -> Answer {
+      await traced(route) { await found(route, for: user, body) }
+    }
+
+    /// Finds an answer within a span, and counts it if it is an error.
+    func traced(_ route: Route, _ body: () async -> Answer) async -> Answer {
       await withSpan("concord.sync.\(route.rawValue)") { span in
-        let answer = await found(route, for: user, body)
+        let answer = await body()
         span.attributes["concord.sync.status"] = answer.status.code
         span.attributes["concord.sync.bytes"] = answer.bytes.count
         if answer.status != .ok { metrics.rejection(answer.status) }
