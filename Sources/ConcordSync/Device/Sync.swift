@@ -168,9 +168,10 @@ public final class Sync: Sendable, Observable {
 
   // MARK: Checkpoint
 
-  /// Returns once all actions that were forwarded before have been decided, and the device has what the server had by then.
+  /// Returns once all actions that were forwarded before and can be sent have been decided, and the device has what the server had by then.
   ///
-  /// Actions behind a dead letter wait for it, and are not waited for.
+  /// Actions that wait behind a dead letter, and those of types that were not passed to the ``Connect``, stay in the outbox undecided, and are not
+  /// waited for.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
   public func checkpoint() async throws {
