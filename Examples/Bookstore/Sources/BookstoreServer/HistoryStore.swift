@@ -6,8 +6,8 @@ import Synchronization
 /// A store that writes down what each commit has changed before anybody can see it, so that what devices show can be compared with it.
 ///
 /// Each line has the position of the feed before, and the one after; the rows that differ, `null` where one was removed; and by customer
-/// the keys of the actions whose effects are there since. The first line has no position before, and all rows. Commits of other programs
-/// stand in the next line, together.
+/// the keys of the actions whose effects are there since. The first line has no position before, and all rows. What other programs and servers
+/// have committed is written down by whoever reads it first, in one line for all of it: no state is read before a line ends at its position.
 final class HistoryStore: RowStore {
   /// A line of the file.
   private struct Entry: Codable {
@@ -21,6 +21,8 @@ final class HistoryStore: RowStore {
     var position: StorePosition?
     var accepted: [String: Set<String>] = [:]
     var customers: Set<String> = []
+    /// Whether this store is within a transaction of its own, which nobody else can see yet.
+    var isWriting = false
   }
 
   private let store: any RowStore
@@ -51,32 +53,33 @@ final class HistoryStore: RowStore {
     try? locked { try record() }
   }
 
-  private func record() throws {
-    try store.read { reading in
-      let position = try reading.position()
-      let known = state.withLock { $0 }
-      let changes = try known.position.flatMap { try reading.changes(since: $0) }
-      var entry = Entry(
-        from: changes == nil ? nil : known.position?.rawValue, to: position.rawValue, rows: [], accepted: [:])
-      if let changes {
-        entry.rows = try changes.rows.map { RowRecord($0.key, try reading.row(of: $0.key)) }
-      } else {
-        entry.rows = try RowRecord.all(reading, model)
+  private func record() throws { try store.read { try record($0) } }
+
+  /// Writes down the state that a reading sees.
+  private func record(_ reading: any RowReading) throws {
+    let position = try reading.position()
+    let known = state.withLock { $0 }
+    let changes = try known.position.flatMap { try reading.changes(since: $0) }
+    var entry = Entry(
+      from: changes == nil ? nil : known.position?.rawValue, to: position.rawValue, rows: [], accepted: [:])
+    if let changes {
+      entry.rows = try changes.rows.map { RowRecord($0.key, try reading.row(of: $0.key)) }
+    } else {
+      entry.rows = try RowRecord.all(reading, model)
+    }
+    for customer in known.customers {
+      var keys: [String] = []
+      try reading.notes(in: "sync.decisions \(customer)", after: nil) { key, decision in
+        if decision == "accepted", !(known.accepted[customer]?.contains(key) ?? false) { keys.append(key) }
+        return true
       }
-      for customer in known.customers {
-        var keys: [String] = []
-        try reading.notes(in: "sync.decisions \(customer)", after: nil) { key, decision in
-          if decision == "accepted", !(known.accepted[customer]?.contains(key) ?? false) { keys.append(key) }
-          return true
-        }
-        if !keys.isEmpty { entry.accepted[customer] = keys.sorted() }
-      }
-      if entry.from == entry.to, entry.rows.isEmpty, entry.accepted.isEmpty { return }
-      try file.write(entry)
-      state.withLock { state in
-        state.position = position
-        for (customer, keys) in entry.accepted { state.accepted[customer, default: []].formUnion(keys) }
-      }
+      if !keys.isEmpty { entry.accepted[customer] = keys.sorted() }
+    }
+    if entry.from == entry.to, entry.rows.isEmpty, entry.accepted.isEmpty { return }
+    try file.write(entry)
+    state.withLock { state in
+      state.position = position
+      for (customer, keys) in entry.accepted { state.accepted[customer, default: []].formUnion(keys) }
     }
   }
 
@@ -90,11 +93,24 @@ final class HistoryStore: RowStore {
 
   var name: String { store.name }
   var unknownCommits: Int { store.unknownCommits }
-  func read<R>(_ body: (any RowReading) throws -> R) throws -> R { try locked { try store.read(body) } }
+  func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    try locked {
+      try store.read { reading in
+        // What is read here may be shown next.
+        if !state.withLock({ $0.isWriting }) { try record(reading) }
+        return try body(reading)
+      }
+    }
+  }
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     try locked {
+      let isOutermost = state.withLock { state in
+        defer { state.isWriting = true }
+        return !state.isWriting
+      }
+      defer { if isOutermost { state.withLock { $0.isWriting = false } } }
       let result = try store.write(origin: origin, body)
-      try record()
+      if isOutermost { try record() }
       return result
     }
   }

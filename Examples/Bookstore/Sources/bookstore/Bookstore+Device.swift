@@ -17,7 +17,9 @@ extension Bookstore {
               the action is in the file
           {"decided":KEY,"isAccepted":true}
           {"decided":KEY,"isAccepted":false,"reason":"it is not allowed"}
-              the server has decided
+              the server has decided; a program that is killed may not have come to saying so:
+              an action that no later state has pending was accepted, unless it was refused,
+              which is said again when the program is started again
           {"digest":"…","pending":[KEY,…],"position":"…"}
               the device shows the rows of this digest, which are the server's at the
               position, below the effects of the pending actions, in order

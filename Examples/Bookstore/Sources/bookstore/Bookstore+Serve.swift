@@ -34,10 +34,12 @@ extension Bookstore {
         An action's effect and its key are one transaction. Kill the program and start it again: what was answered is there.
 
         HISTORY
-        With --history the file gets a line for each commit before any device sees it: {"from":…,"to":…,"rows":[…],\
+        With --history the file gets a line before any device of this server sees a state: {"from":…,"to":…,"rows":[…],\
         "accepted":{"reader":[KEY,…]}}, the positions of the feed before and after, the rows that differ (all, where "from" is \
-        missing), and the keys of the actions whose effects are there since. What other programs and servers write stands in \
-        the next line. "bookstore device --help" says how rows look. Requests are answered one after the other then.
+        missing), and the keys of the actions whose effects are there since. Each commit of this server has a line; what other \
+        programs and servers have committed is in the first line after it, several commits together. Of several servers each \
+        has a file of its own, for the devices that ask it. "bookstore device --help" says how rows look. Requests are answered \
+        one after the other then.
 
         EXIT STATUS
           0   it was interrupted or terminated
@@ -62,7 +64,7 @@ extension Bookstore {
         "The books that a new shop sells, instead of those that come with the example.", valueName: "file"))
     var catalogue: String?
 
-    @Option(help: ArgumentHelp("Write each commit into this file, as JSON lines.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write what is committed into this file, as JSON lines.", valueName: "file"))
     var history: String?
 
     func validate() throws {

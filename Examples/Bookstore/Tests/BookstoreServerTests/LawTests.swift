@@ -51,6 +51,44 @@ struct LawTests {
     }
   #endif
 
+  @Test(
+    "What another program writes is in the history before a device shows it, and nothing else need be written",
+    .timeLimit(.minutes(5)))
+  func foreign() async throws {
+    try await withServer { server in
+      let file = server.folder.appendingPathComponent("server/server.sqlite").path
+      let program = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+      try await expectForeign(server) { try run(["python3", "-c", program, file, $0]) }
+    }
+  }
+
+  private func run(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(arguments)")
+  }
+
+  private func expectForeign(_ server: ServerProcess, _ execute: (String) throws -> Void) async throws {
+    var lines = try device(server, "ada", actions: 0, seed: 1, states: true).ended()
+    for number in 1...2 {
+      // Two commits, of which a device sees the last state.
+      for part in ["a", "b"] {
+        try execute("UPDATE \"Book\" SET title = 'Foreign \(number)\(part)' WHERE id = 'emma'")
+      }
+      lines += try device(server, "ada", actions: 0, seed: number + 1, states: true).ended()
+      let history = try server.history()
+      let states = CommittedStates(history)
+      #expect(states.violations(of: lines, customer: "ada") == [])
+      let shown = try #require(lines.last { $0.position != nil })
+      #expect(CommittedStates.name(shown.position ?? "") == CommittedStates.name(history.last?.to ?? "-"))
+      let book = try #require(shown.rows?.first { $0.entity == "Book" && $0.id == .text("emma") })
+      #expect(book.row?["title"] == .text("Foreign \(number)b"))
+    }
+  }
+
   private func expectLaw(_ server: ServerProcess) async throws {
     let steady = try device(server, "ada", actions: 30, seed: 1, states: true)
     var killed: [DeviceLine] = []

@@ -23,7 +23,7 @@ package final class Machine: Sendable {
   }
 
   package let storefront: Storefront
-  private let output: LineFile
+  private let said: Decisions
   private let telling: Task<Void, Never>
 
   /// - Parameters:
@@ -49,25 +49,24 @@ package final class Machine: Sendable {
         if isNew { Self.say(line, file) }
       }
     }
-    self.output = file
+    let said = Decisions(file)
+    self.said = said
     let events = storefront.connect.outbox.events
     // What an earlier process has queued, or heard of, it may not have said.
-    for entry in storefront.connect.outbox.pending {
-      Self.say(.init(queued: entry.key.rawValue, action: entry.name), file)
-    }
-    for letter in storefront.connect.outbox.deadLetters { Self.say(.init(letter), file) }
+    for entry in storefront.connect.outbox.pending { said.queue(entry.key.rawValue, entry.name) }
+    for letter in storefront.connect.outbox.deadLetters { said.decide(letter) }
     telling = Task {
       for await event in events {
         switch event {
-        case .accepted(let entry): Self.say(.init(decided: entry.key.rawValue, isAccepted: true), file)
-        case .refused(let letter): Self.say(.init(letter), file)
+        case .accepted(let entry): said.accept(entry.key.rawValue)
+        case .refused(let letter): said.decide(letter)
         default: break
         }
       }
     }
   }
 
-  private static func say(_ line: Line, _ file: LineFile) { try? file.write(line) }
+  fileprivate static func say(_ line: Line, _ file: LineFile) { try? file.write(line) }
 
   /// Forwards actions that are drawn by chance.
   package func act(_ count: Int, seed: UInt64) async throws {
@@ -92,15 +91,49 @@ package final class Machine: Sendable {
 
   private func forward(_ action: some ShopAction) async throws {
     let key = try await storefront.forward(action)
-    Self.say(Line(queued: key.rawValue, action: type(of: action).name), output)
+    said.queue(key.rawValue, type(of: action).name)
   }
 
   /// Waits until all is decided, and what the server had by then is shown and said.
   package func finish() async throws {
     try await storefront.sync.checkpoint()
-    // The outbox has said all before it is idle; its reader may be behind.
-    try await Task.sleep(for: .milliseconds(100))
     telling.cancel()
+    await telling.value
+    // The reader may have been behind, and the outbox keeps a number of events for it.
+    let outbox = storefront.connect.outbox
+    for letter in outbox.deadLetters { said.decide(letter) }
+    said.acceptAll(except: Set(outbox.pending.map(\.key.rawValue)))
+  }
+}
+
+/// The actions that were queued, and those whose decisions are said, each once.
+private final class Decisions: Sendable {
+  private struct State {
+    var queued: [String] = []
+    var decided: Set<String> = []
+  }
+
+  private let file: LineFile
+  private let state = Mutex(State())
+
+  init(_ file: LineFile) { self.file = file }
+
+  func queue(_ key: String, _ action: String) {
+    state.withLock { $0.queued.append(key) }
+    Machine.say(.init(queued: key, action: action), file)
+  }
+
+  func accept(_ key: String) { decide(.init(decided: key, isAccepted: true), key) }
+
+  func decide(_ letter: DeadLetter) { decide(.init(letter), letter.key.rawValue) }
+
+  /// Says of all that were queued and not refused that they were accepted, but for those that are pending.
+  func acceptAll(except pending: Set<String>) {
+    for key in state.withLock({ $0.queued }) where !pending.contains(key) { accept(key) }
+  }
+
+  private func decide(_ line: Machine.Line, _ key: String) {
+    if state.withLock({ $0.decided.insert(key).inserted }) { Machine.say(line, file) }
   }
 }
 
