@@ -11,7 +11,7 @@ enum RangeKey: Hashable, Comparable {
 
 /// A type whose `<` is known to order all of its values that have a key. Where it is the user's, nothing is known of it.
 protocol RangeKeyed: Comparable {
-  /// The place in the order; `nil` for a value that `<` does not order, like NaN.
+  /// The place in the order; `nil` for a value that `<` does not order beside all others, like NaN.
   var rangeKey: RangeKey? { get }
 }
 
@@ -51,5 +51,6 @@ extension Decimal: RangeKeyed {
 }
 
 extension String: RangeKeyed {
-  var rangeKey: RangeKey? { .text(self) }
+  /// Of texts that normalization may change, `<` contradicts itself, see ``TextOrder``.
+  var rangeKey: RangeKey? { PlainScalars.makeUp(self) ? .text(self) : nil }
 }

@@ -62,6 +62,8 @@ struct QueryDemandForm: Sendable {
       },
       QueryDemandForm("texts", #Predicate { $0.title >= "a" && $0.title < "b" }) { $0.title >= "a" && $0.title < "b" },
       QueryDemandForm("texts inside", #Predicate { $0.owner.name > name }) { $0.owner.name > "e\u{301}" },
+      QueryDemandForm("after a composed text", #Predicate { $0.title > "\u{E9}" }) { $0.title > "\u{E9}" },
+      QueryDemandForm("after a decomposed text", #Predicate { $0.title > name }) { $0.title > "e\u{301}" },
       QueryDemandForm("large", #Predicate { $0.minutes > 30 }) { $0.minutes > 30 },
     ]
   }()
