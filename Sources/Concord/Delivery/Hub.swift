@@ -17,6 +17,8 @@ class Hub {
   func update(_ core: StoreCore) {}
   /// Ends the hub, which is not observed any longer.
   func detach(_ core: StoreCore) {}
+  /// Returns the invariants that the hub breaks, for the store's own tests.
+  func brokenInvariants() -> [String] { [] }
   /// Returns what an inspector shows of the hub, if it is a query.
   func inspected(_ core: StoreCore) -> InspectedQuery? { nil }
 }

@@ -2,8 +2,8 @@
 /// otherwise, and was otherwise before.
 struct QueryDemand<T> {
   enum Condition {
-    /// The property has a value.
-    case value(AnyHashable, (T) -> AnyHashable)
+    /// The property has a value, whose hash is known.
+    case hash(Int, (T) -> Int)
     /// The property is in an interval.
     case interval(ValueInterval<RangeKey>, (T) -> RangeKey?)
   }

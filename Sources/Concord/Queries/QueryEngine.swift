@@ -1,7 +1,7 @@
 /// An engine that keeps the result of a query up to date: it looks at what changed, and at nothing else.
 ///
-/// The condition is the user's code, and is called without any lock, once for each new value. (Two threads that ask for one version at the
-/// same time may both do it.) Values are compared with the lock of the results held: so may be the properties to sort by, which are the user's
+/// The condition is the user's code, and is called without any lock, once for each new value, and once more for one that a transaction has read
+/// before it was committed. (Two threads that ask for one version at the same time may both do it.) Values are compared with the lock of the results held: so may be the properties to sort by, which are the user's
 /// code, too. Nobody takes that lock who has the store's.
 final class QueryEngine<T: Identifiable & Sendable>: Sendable {
   let order: EntryOrder<T>

@@ -4,7 +4,8 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   /// The demand of the condition on a property, if that finds the query.
   let demand: QueryDemand<T>?
   private let queries: TypeQueries<T>
-  /// The entities that have come, changed or gone since the newest version, by their numbers; `nil` for those that are gone.
+  /// The entities that have come, changed or gone since the newest version, by their numbers; `nil` for those that are gone, or that the
+  /// demand cannot find any longer. A node is one that the query is told of when it goes.
   private var changed: [UInt64: EntityNode<T>?] = [:]
   private var isNew = true
   /// The number of the last entity that had come when the newest version was made.
@@ -53,7 +54,20 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   func didLose(_ number: UInt64, _ core: StoreCore) {
     core.hubs.didChange(self)
     if isNew { return }
-    if number > lastKnown { changed[number] = nil } else { changed[number] = .some(nil) }
+    if number > lastKnown {
+      // Nobody has seen it.
+      changed[number] = nil
+      changed.shrink()
+    } else {
+      changed[number] = .some(nil)
+    }
+  }
+
+  override func brokenInvariants() -> [String] {
+    changed.compactMap { number, node in
+      guard let node, queries.number(of: node) != number else { return nil }
+      return "a query has noted an entity that has gone, or has another number, as number \(number)"
+    }
   }
 
   // MARK: Versions

@@ -10,21 +10,21 @@ struct QueryIndexes<T: Identifiable & Sendable> {
   /// Whether there are queries that are found by properties.
   var haveKeys: Bool { !equalities.isEmpty || !ranges.isEmpty }
 
-  /// - Parameter entities: calls a closure with each entity and its number, for a property by which no query was found yet.
-  mutating func add(_ query: QueryHub<T>, _ entities: ((UInt64, T?) -> Void) -> Void) {
+  /// - Parameter forEachEntity: calls a closure with each entity and its number, for a property by which no query was found yet.
+  mutating func add(_ query: QueryHub<T>, _ forEachEntity: ((UInt64, T?) -> Void) -> Void) {
     guard let demand = query.demand else {
       others[ObjectIdentifier(query)] = query
       return
     }
     switch demand.condition {
-    case .value(let value, let key):
-      let index = equalities[demand.property] ?? EqualityIndex(key)
-      if index.isEmpty { entities { index.note($0, became: $1) { _ in } } }
-      index.add(query, value)
+    case .hash(let hash, let hashOf):
+      let index = equalities[demand.property] ?? EqualityIndex(hashOf)
+      if index.isEmpty { forEachEntity { index.note($0, became: $1) { _, _ in } } }
+      index.add(query, hash)
       equalities[demand.property] = index
     case .interval(let interval, let key):
       let index = ranges[demand.property] ?? RangeIndex(key)
-      if index.isEmpty { entities { index.note($0, became: $1) { _ in } } }
+      if index.isEmpty { forEachEntity { index.note($0, became: $1) { _, _ in } } }
       index.add(query, interval)
       ranges[demand.property] = index
     }
@@ -34,8 +34,8 @@ struct QueryIndexes<T: Identifiable & Sendable> {
     others[ObjectIdentifier(query)] = nil
     guard let demand = query.demand else { return }
     switch demand.condition {
-    case .value(let value, _):
-      equalities[demand.property]?.remove(query, value)
+    case .hash(let hash, _):
+      equalities[demand.property]?.remove(query, hash)
       if equalities[demand.property]?.isEmpty ?? false { equalities[demand.property] = nil }
     case .interval(let interval, _):
       ranges[demand.property]?.remove(query, interval)
@@ -43,9 +43,24 @@ struct QueryIndexes<T: Identifiable & Sendable> {
     }
   }
 
-  /// Notes what became of an entity, and calls a closure with each query that it may concern.
-  func note(_ number: UInt64, became value: T?, _ body: (QueryHub<T>) -> Void) {
-    others.values.forEach(body)
+  /// Tells the queries that may find an entity of its new value, and of a loss those that may have found the former one, and cannot find this.
+  /// So what a query has noted, and would find, is what it is told of when it goes.
+  func didChange(_ node: EntityNode<T>, _ number: UInt64, _ core: StoreCore) {
+    for query in others.values { query.didChange(node, number, core) }
+    guard haveKeys else { return }
+    // Only what is up to date has the property by which queries are found.
+    note(number, became: core.presentValue(of: node)) { query, mayFind in
+      if mayFind { query.didChange(node, number, core) } else { query.didLose(number, core) }
+    }
+  }
+
+  /// Tells the queries that may have found an entity that it has gone.
+  func didLose(_ number: UInt64, _ core: StoreCore) {
+    for query in others.values { query.didLose(number, core) }
+    note(number, became: nil) { query, _ in query.didLose(number, core) }
+  }
+
+  private func note(_ number: UInt64, became value: T?, _ body: (QueryHub<T>, Bool) -> Void) {
     for index in equalities.values { index.note(number, became: value, body) }
     for index in ranges.values { index.note(number, became: value, body) }
   }

@@ -37,15 +37,25 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
     node.flags.insert(.followed)
   }
 
+  /// All entities, in no particular order.
+  // Listed before anybody looks at them, since what brings a value up to date may change the table.
+  private var entities: ContiguousArray<(number: UInt64, node: EntityNode<T>)> {
+    var found = ContiguousArray<(number: UInt64, node: EntityNode<T>)>()
+    found.reserveCapacity(numbers.count)
+    table.index.forEach { node in
+      guard node.flags.contains(.followed), let node = node.typed(T.self), let number = number(of: node) else { return }
+      found.append((number, node))
+    }
+    return found
+  }
+
   /// All entities as changes, in the order in which they came; `value` returns what is stored.
   func all(_ value: (EntityNode<T>) -> T?) -> ContiguousArray<EntityChange> {
     var found = ContiguousArray<EntityChange>()
     found.reserveCapacity(numbers.count)
     var isInOrder = true
     var last: UInt64 = 0
-    table.index.forEach { node in
-      guard node.flags.contains(.followed), let node = node.typed(T.self), let number = numbers[ObjectIdentifier(node)]
-      else { return }
+    for (number, node) in entities {
       if number < last { isInOrder = false }
       last = number
       found.append(EntityChange(number: number, value: value(node)))
@@ -54,13 +64,14 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
     return found
   }
 
+  /// Returns the number of an entity; `nil` if it was not stored when the last transaction ended.
+  func number(of node: Node) -> UInt64? { numbers[ObjectIdentifier(node)] }
+
   // MARK: Queries
 
   func add(_ query: QueryHub<T>, _ core: StoreCore) {
     indexes.add(query) { note in
-      for change in all({ core.committedValueToFollow(of: $0) }) {
-        note(change.number, change.entry?.known(as: QueryEntry<T>.self).value)
-      }
+      for (number, node) in entities { note(number, core.committedValueToFollow(of: node)) }
     }
   }
 
@@ -75,29 +86,26 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   override func update(_ core: StoreCore) {
     newcomers = [:]
-    for node in mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all where node.table === table {
+    // What was released is in the table no longer.
+    let nodes = mustSearch ? ContiguousArray(table.allNodes()) + core.graph.written.all : core.graph.written.all
+    for node in nodes where node.table === table {
       guard node.exists != node.flags.contains(.followed), let node = node.typed(T.self) else { continue }
       if node.exists {
         add(node)
-        tell(node, lastNumber, core)
+        indexes.didChange(node, lastNumber, core)
       } else {
         node.flags.remove(.followed)
         guard let number = numbers.removeValue(forKey: ObjectIdentifier(node)) else { continue }
-        indexes.note(number, became: nil) { $0.didLose(number, core) }
+        indexes.didLose(number, core)
       }
     }
+    numbers.shrink()
     mustSearch = false
   }
 
   override func didChange(_ node: Node, _ core: StoreCore) {
-    guard let node = node.typed(T.self), let number = numbers[ObjectIdentifier(node)] else { return }
-    tell(node, number, core)
-  }
-
-  private func tell(_ node: EntityNode<T>, _ number: UInt64, _ core: StoreCore) {
-    // Only what is up to date has the property by which queries are found.
-    let value = indexes.haveKeys ? core.presentValue(of: node) : nil
-    indexes.note(number, became: value) { $0.didChange(node, number, core) }
+    guard let node = node.typed(T.self), let number = number(of: node) else { return }
+    indexes.didChange(node, number, core)
   }
 
   /// Returns the entities that the open transaction has changed.
@@ -125,7 +133,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   /// Returns the number of an entity in the open transaction; `nil` for one that is not stored, and was not.
   private func openNumber(of node: Node, exists: Bool) -> UInt64? {
-    if let known = numbers[ObjectIdentifier(node)] ?? newcomers[ObjectIdentifier(node)]?.number { return known }
+    if let known = number(of: node) ?? newcomers[ObjectIdentifier(node)]?.number { return known }
     guard exists else { return nil }
     let number = lastNumber + UInt64(newcomers.count) + 1
     newcomers[ObjectIdentifier(node)] = (node, number)

@@ -16,7 +16,8 @@ extension EntityStore {
   ///
   /// A predicate that demands a stored property to have a certain value (`$0.project == project`, `!$0.isDone`), or one in a range
   /// (`$0.minutes >= 5 && $0.minutes < 60`), also besides others with `&&`, concerns only changes of entities that meet the demand, or met it
-  /// before. Any other predicate is evaluated for each entity that changes, once for each value.
+  /// before. Any other predicate is evaluated for each entity that changes, once for each value, and once more for one that was read in the
+  /// transaction that made it.
   ///
   /// - Parameters:
   ///   - type: the type of the entities.
@@ -43,7 +44,8 @@ extension EntityStore {
   /// - Parameters:
   ///   - type: the type of the entities.
   ///   - isIncluded: the condition. It is called once for each new value of an entity, where observers are called and where the value is read,
-  ///     without any lock. It may use the store, but what it finds there is not followed.
+  ///     without any lock; once more for a value that was read in the transaction that made it, or that two threads ask for at the same time.
+  ///     It may use the store, but what it finds there is not followed.
   ///   - order: the order of the results. A property to sort by must not read the query.
   ///   - limit: the greatest number of entities to show; no limit if it is `nil`.
   /// - Complexity: as with a predicate.

@@ -29,6 +29,7 @@ extension StoreCore {
   fileprivate func brokenInvariants() -> [String] {
     if !turns.isOpen { commit() }
     return graph.allTables.flatMap { table in table.allNodes().flatMap { brokenInvariants(of: $0) } }
+      + hubs.all.flatMap { $0.brokenInvariants() }
   }
 
   private func brokenInvariants(of node: Node) -> [String] {

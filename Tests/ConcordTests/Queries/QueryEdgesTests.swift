@@ -82,6 +82,29 @@ struct QueryEdgesTests {
     #expect(ended == nil)
   }
 
+  /// A value whose hash tells nothing.
+  private struct Code: Hashable, Codable {
+    let text: String
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  private struct Coded: Identifiable, Equatable {
+    let id: Int
+    var code: Code
+  }
+
+  @Test("Values that share a hash are told apart")
+  func sameHash() {
+    let codes = ["a", "b", "c"].map { Code(text: $0) }
+    let queries = codes.map { code in store.query(Coded.self, where: #Predicate { $0.code == code }) }
+    let kept = (0..<3).map { store.store(Coded(id: $0, code: codes[$0])) }
+    #expect(queries.map { $0.value.map(\.id) } == [[0], [1], [2]])
+    store.update(Coded.self, id: 0) { $0.code = codes[1] }
+    store.remove(Coded.self, id: 2)
+    #expect(queries.map { $0.value.map(\.id) } == [[], [0, 1], []])
+    withExtendedLifetime(kept) {}
+  }
+
   private final class Token: Sendable {}
   private struct Held: Identifiable {
     let id: Int

@@ -4,12 +4,17 @@ import Foundation
 /// One query with an operator, everything that it told, and a naive computation of the same.
 struct QueryProbe {
   let name: String
+  private let subscriptions: [Subscription]
   /// Compares with the state of all entities. What was told is compared only with a committed state.
-  let failures: (_ errands: [Errand], _ helpers: [Helper], _ isCommitted: Bool) -> [String]
+  private let failures: (_ errands: [Errand], _ helpers: [Helper], _ isCommitted: Bool) -> [String]
 
   func failures(_ errands: [Errand], _ helpers: [Helper], isCommitted: Bool) -> [String] {
     failures(errands, helpers, isCommitted).map { "\(name): \($0)" }
   }
+
+  /// Leaves the query unread until `resume()`.
+  func pause() { for subscription in subscriptions { subscription.pause() } }
+  func resume() { for subscription in subscriptions { subscription.resume() } }
 
   private init<Value: Sendable, Plain>(
     _ name: String, _ observer: EntityObserver<Value>, _ plain: @escaping (Value) -> Plain,
@@ -17,7 +22,7 @@ struct QueryProbe {
   ) {
     self.name = name
     let told = Log<Value>()
-    let subscription = observer.observe(buffering: .every) { told.append($0) }
+    subscriptions = [observer.observe(buffering: .every) { told.append($0) }]
     failures = { errands, helpers, isCommitted in
       let expected = naive(errands, helpers)
       var failures: [String] = []
@@ -25,7 +30,6 @@ struct QueryProbe {
       if isCommitted, let last = told.last, !isSame(plain(last), expected) {
         failures.append("told \(plain(last)), not \(expected)")
       }
-      withExtendedLifetime(subscription) {}
       return failures
     }
   }
@@ -49,20 +53,21 @@ struct QueryProbe {
       rebuilt.append(new)
     }
     let probe = QueryProbe(name, observer, Array.init, isSame: ==) { errands, _ in naive(errands) }
-    return QueryProbe(name) { errands, helpers, isCommitted in
+    return QueryProbe(name, probe.subscriptions + [subscription]) { errands, helpers, isCommitted in
       var failures = probe.failures(errands, helpers, isCommitted) + problems.values
       if isCommitted, let last = rebuilt.last, last != naive(errands) {
         failures.append("differences give \(last), not \(naive(errands))")
       }
       let value = observer.value
       if !value.isEmpty, value.indices.map({ value[$0] }) != Array(value) { failures.append("positions differ") }
-      withExtendedLifetime(subscription) {}
       return failures
     }
   }
 
-  private init(_ name: String, _ failures: @escaping ([Errand], [Helper], Bool) -> [String]) {
-    (self.name, self.failures) = (name, failures)
+  private init(
+    _ name: String, _ subscriptions: [Subscription], _ failures: @escaping ([Errand], [Helper], Bool) -> [String]
+  ) {
+    (self.name, self.subscriptions, self.failures) = (name, subscriptions, failures)
   }
 
   /// Applies a difference as a list on a screen does: removals, then insertions, then moves and updates.

@@ -186,7 +186,8 @@ struct QueryWorkTests {
     }
     #expect(looksAt { store.update(Counted.self, id: 5) { $0.weight += 0.25 } } == 1, "\(Self.forms[form].name)")
     #expect(told.values == [5])
-    #expect(looksAt { store.update(Counted.self, id: 5) { $0.set(900) } } == 2)
+    // What the query of the value before demands is known not to be.
+    #expect(looksAt { store.update(Counted.self, id: 5) { $0.set(900) } } == 1)
     #expect(told.values.sorted() == [5, 5, 900])
     #expect(looksAt { store.remove(Counted.self, id: 5) } == 0)
     #expect(told.values.sorted() == [5, 5, 900, 900])
@@ -207,7 +208,7 @@ struct QueryWorkTests {
     told.clear()
     let before = looks.value
     store.update(Owner.self, id: 5) { $0.rank = 7 }
-    #expect(looks.value == before + 2)
+    #expect(looks.value == before + 1)
     #expect(told.values.sorted() == [5, 7])
     withExtendedLifetime((kept, subscriptions)) {}
   }
@@ -230,7 +231,7 @@ struct QueryWorkTests {
     }
     #expect(looksAt { store.update(Counted.self, id: 0) { $0.number = 1 } } == 1)
     #expect(looksAt { store.update(Counted.self, id: 1) { $0.number = 1 } } == 100)
-    #expect(looksAt { store.update(Counted.self, id: 0) { $0.isDone = false } } == 101)
+    #expect(looksAt { store.update(Counted.self, id: 0) { $0.isDone = false } } == 100)
     #expect(queries.allSatisfy { $0.value.count == 2 })
     withExtendedLifetime((kept, subscriptions)) {}
   }

@@ -10,6 +10,10 @@ final class QueryWorld {
   private var helpers: [Int: EntityObserver<Helper>] = [:]
   private var layers: [OptimisticLayer] = []
   private var probes: [QueryProbe] = []
+  /// Queries that are read only now and then.
+  private var resting: [QueryProbe] = []
+  /// An errand that much happens to for a while.
+  private var favourite = 0
   private var failures: [String] = []
   private var depth = 0
 
@@ -18,6 +22,12 @@ final class QueryWorld {
     // Some come before the queries are made.
     for _ in 0..<next(8) { storeErrand() }
     probes = QueryProbe.all(store) + demands(8)
+    rest(operators(6) + demands(8))
+  }
+
+  private func rest(_ probes: [QueryProbe]) {
+    for probe in probes { probe.pause() }
+    resting += probes
   }
 
   private func operators(_ count: Int) -> [QueryProbe] {
@@ -30,10 +40,20 @@ final class QueryWorld {
 
   private func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 
-  func failure() -> String? {
+  private func errandID() -> Int {
+    if next(8) == 0 { favourite = next(24) }
+    return next(3) == 0 ? next(24) : favourite
+  }
+
+  func failure(readsAll: Bool = false) -> String? {
     if failures.isEmpty {
       let entities = (store.all(Errand.self), store.all(Helper.self))
       for probe in probes { failures += probe.failures(entities.0, entities.1, isCommitted: true) }
+      for probe in resting where readsAll || next(12) == 0 {
+        probe.resume()
+        failures += probe.failures(entities.0, entities.1, isCommitted: true).map { "at rest, \($0)" }
+        probe.pause()
+      }
       failures += store._checkInvariants()
     }
     return failures.first
@@ -43,8 +63,8 @@ final class QueryWorld {
   func end() -> String? {
     for layer in layers { layer.rollBack() }
     (errands, helpers) = ([:], [:])
-    if let failure = failure() { return failure }
-    probes = []
+    if let failure = failure(readsAll: true) { return failure }
+    (probes, resting) = ([], [])
     let left = store._statistics().entities
     return left == 0 ? store._checkInvariants().first : "\(left) entities are left"
   }
@@ -56,10 +76,20 @@ final class QueryWorld {
     case 0..<3: transaction()
     case 3: addLayer()
     case 4: endLayer()
-    case 5: probes += next(2) == 0 ? demands(3) : operators(1)
+    case 5:
+      switch next(3) {
+      case 0: probes += operators(1)
+      case 1: probes += demands(3)
+      default: rest(demands(3))
+      }
     case 6:
       // Sometimes none is left, so that the first one is made again.
-      if next(6) == 0 { probes = [] } else if probes.count > 6 { probes.remove(at: next(probes.count)) }
+      if next(6) == 0 {
+        (probes, resting) = ([], [])
+        if next(2) == 0 { rest(demands(8)) }
+      } else if probes.count > 6 {
+        probes.remove(at: next(probes.count))
+      }
     default: change()
     }
   }
@@ -79,7 +109,7 @@ final class QueryWorld {
       let observer = store.store(helper(id))
       if depth == 0 { helpers[id] = observer }
     case 10:
-      let id = next(24)
+      let id = errandID()
       log.append("remove errand \(id)")
       store.remove(Errand.self, id: id)
     default:
@@ -112,19 +142,26 @@ final class QueryWorld {
   private func compareInside() {
     let entities = (store.all(Errand.self), store.all(Helper.self))
     for probe in probes { failures += probe.failures(entities.0, entities.1, isCommitted: false) }
+    for probe in resting where next(12) == 0 {
+      failures += probe.failures(entities.0, entities.1, isCommitted: false).map { "at rest, \($0)" }
+    }
   }
 
   private func addLayer() {
-    let (id, topic) = (next(24), next(4))
-    log.append("layer on \(id): \(topic)")
-    let isNew = next(3) == 0
+    let (id, topic) = (errandID(), next(4))
+    let (isNew, removes) = (next(3) == 0, next(4) == 0)
+    log.append(removes ? "layer that removes \(id)" : "layer on \(id): \(topic)")
     let made = errand(100 + id)
     layers.append(
       store.optimistically { tx in
         if isNew { tx.store(made) }
-        tx.update(Errand.self, id: id) {
-          $0.topic = topic
-          $0.minutes = 10
+        if removes {
+          tx.remove(Errand.self, id: id)
+        } else {
+          tx.update(Errand.self, id: id) {
+            $0.topic = topic
+            $0.minutes = 10
+          }
         }
       })
   }
@@ -141,14 +178,14 @@ final class QueryWorld {
   }
 
   private func storeErrand() {
-    let id = next(24)
+    let id = errandID()
     log.append("store errand \(id)")
     let observer = store.store(errand(id))
     if depth == 0 { errands[id] = observer }
   }
 
   private func updateErrand() {
-    let (id, new) = (next(24), errand(0))
+    let (id, new) = (errandID(), errand(0))
     let part = next(9)
     log.append("update errand \(id), part \(part)")
     store.update(Errand.self, id: id) { errand in
