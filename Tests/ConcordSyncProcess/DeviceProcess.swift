@@ -7,7 +7,7 @@
   struct DeviceProcess {
     let url: String
     let folder: URL
-    /// The user, if the file has a page: an action that is sent before the first one names no user.
+    /// The user; at first, where it is another one each time that the program starts.
     let user: Int
     let actions: Int
     let seed: UInt64
@@ -25,9 +25,10 @@
       let rows = try JournalingStore(file.rows, connect.model, try Journal(folder.appending(path: "states")))
       try connect.persistentStoreCoordinator.attach(
         PersistentStore(configurationName: nil, type: file.type, url: nil, rows: rows))
-      let hasPage = try rows.read { try $0.note(NoteName("sync", "user")) } != nil
-      let first = ProcessInfo.processInfo.environment["CONCORD_FAULT_FIRST_USER"].flatMap { Int($0) }
-      let user = hasPage ? user : first ?? user
+      let isOfTwo = ProcessInfo.processInfo.environment["CONCORD_FAULT_USERS"] == "2"
+      // It stays the same until there is a page: an action that is sent before the first one names no user.
+      let last = try rows.read { try $0.note(NoteName("sync", "user")) }.flatMap { Int($0) }
+      let user = isOfTwo ? last.map { 3 - $0 } ?? user : user
       try Journal(folder.appending(path: "dates")).write(ClockReading())
       try await connect.start()
       let screen = try Journal(folder.appending(path: "screen"))

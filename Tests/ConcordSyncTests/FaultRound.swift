@@ -115,16 +115,15 @@
         return try Child(
           log: folder.appending(path: "device-\(number).log"), clocks: numbers.next(),
           environment: { starts in
-            let environment = ["CONCORD_FAULT_FIRST_USER": "\(number % 2 + 1)"]
             let isEarlier = number == 0 && starts == 0 || number == 1
-            return environment.merging(isEarlier ? ["CONCORD_FAULT_RELEASE": "earlier"] : [:]) { $1 }
+            return ["CONCORD_FAULT_USERS": number == Self.deviceOfTwo ? "2" : "1"]
+              .merging(isEarlier ? ["CONCORD_FAULT_RELEASE": "earlier"] : [:]) { $1 }
           }
         ) {
           // The last one reads slowly.
           [seed, actions, port = number == deviceCount - 1 ? proxy.slowPort : proxy.port] starts in
           [
-            "device", "http://127.0.0.1:\(port)/sync", place.path,
-            "\((number + (number == Self.deviceOfTwo ? starts : 0)) % 2 + 1)", "\(actions)",
+            "device", "http://127.0.0.1:\(port)/sync", place.path, "\(number % 2 + 1)", "\(actions)",
             "\(seed % 100_000 * 10_000 + UInt64(number * 100 + starts))",
           ]
         }
