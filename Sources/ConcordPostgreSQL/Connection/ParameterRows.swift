@@ -4,6 +4,11 @@
     private var columns: [ParameterArray]
     private var row = PostgreSQLParameters()
     private(set) var count = 0
+    /// The size of all values.
+    private(set) var bytes = 0
+
+    /// The size from which on rows become several statements: the server takes no value, and no message, of 1 GB.
+    static let mostBytes = 1 << 26
 
     /// - Parameter types: those of the columns.
     init(_ types: [PostgreSQLType]) { columns = types.map { ParameterArray($0) } }
@@ -14,6 +19,7 @@
       try write(&row)
       for index in columns.indices { columns[index].append(row, at: index) }
       count += 1
+      bytes += row.bytes.count
     }
 
     /// The parameters of the one row.

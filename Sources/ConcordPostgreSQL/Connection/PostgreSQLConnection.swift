@@ -172,12 +172,22 @@
       let before = deferred
       deferred = []
       if before.isEmpty, commands.isEmpty { return [] }
+      try checkSizes(commands)
       batches += 1
       try readUnread()
       /// For each answer that is expected, the position of its command; `nil` for one that nobody needs.
       var expected: [(position: Int?, statement: Statement?)] = []
       for command in before { try send(command, nil, &expected) }
-      for (position, command) in commands.enumerated() { try send(command, position, &expected) }
+      var size = 0
+      for (position, command) in commands.enumerated() {
+        try send(command, position, &expected)
+        size += command.parameters.bytes.count
+        // libpq keeps in one buffer what is not written yet.
+        if size >= ParameterRows.mostBytes {
+          try flush(Date(timeIntervalSinceNow: timeout + 5))
+          size = 0
+        }
+      }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
       var expectedBehind: [(position: Int?, statement: Statement?)] = []
       if let follower {
@@ -198,6 +208,22 @@
         throw failure
       }
       return results
+    }
+
+    /// The greatest size of a message to the server, which takes less than 1 GB.
+    private static let mostBytes = (1 << 30) - (1 << 16)
+
+    /// Refuses values that the server would not take, before something is sent.
+    private func checkSizes(_ commands: [Command]) throws {
+      for command in commands { try Self.check(size: command.parameters.bytes.count, place) }
+    }
+
+    static func check(size: Int, _ place: String) throws {
+      if size <= mostBytes { return }
+      // The server's code for what is beyond its limits.
+      throw PostgreSQLFailure(
+        code: "54000", message: "the values of a row have \(size) bytes, and PostgreSQL takes less than 1 GB",
+        place: place)
     }
 
     /// Reads the answers to a batch.

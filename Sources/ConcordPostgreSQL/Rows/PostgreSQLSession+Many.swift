@@ -130,7 +130,7 @@
     private func insertionOfNewest(
       _ key: EntityKey, _ row: StoredRow, _ table: PostgreSQLTable
     ) throws -> PostgreSQLConnection.Command {
-      var parameters = try parameters([(key, row)], table)
+      var (_, parameters) = try parameters([(key, row)], table)
       guard let index = search.folded[key.entity] else {
         return .init(sql: table.insertNewest, parameters: parameters)
       }
@@ -204,10 +204,13 @@
           continue
         }
         let together = try withoutEntries(positions, rows, table)
-        let parts = inParts(together)
-        let commands = try parts.map { part in
-          PostgreSQLConnection.Command(
-            sql: part.count == 1 ? sql.one : sql.many, parameters: try parameters(part.lazy.map { rows[$0] }, table))
+        var (parts, commands): ([ArraySlice<Int>], [PostgreSQLConnection.Command]) = ([], [])
+        var rest = together[...]
+        while !rest.isEmpty {
+          let (count, parameters) = try parameters(rest.lazy.map { rows[$0] }, table)
+          parts.append(rest.prefix(count))
+          commands.append(.init(sql: count == 1 ? sql.one : sql.many, parameters: parameters))
+          rest = rest.dropFirst(count)
         }
         let results = commands.isEmpty ? [] : try write(commands)
         for (part, result) in zip(parts, results) {
@@ -244,19 +247,23 @@
       return isAscending(sorted) ? sorted : nil
     }
 
-    /// The parameters of the statements that insert rows, or replace older ones, except those whose deletion is as new.
-    private func parameters(_ rows: some Collection<KeyedRow>, _ table: PostgreSQLTable) throws -> PostgreSQLParameters
-    {
+    /// Returns the parameters of a statement that inserts rows, or replaces older ones, except those whose deletion is as new.
+    ///
+    /// - Returns: the number of the first rows that the statement has, and its parameters.
+    private func parameters(
+      _ rows: some Sequence<KeyedRow>, _ table: PostgreSQLTable
+    ) throws -> (count: Int, PostgreSQLParameters) {
       var parameterRows = ParameterRows(table.writtenTypes + [.text])
       for (key, row) in rows {
+        if parameterRows.count == Self.most || parameterRows.bytes >= ParameterRows.mostBytes { break }
         try parameterRows.append { parameters in
           try appendRow(row, key, table, to: &parameters)
           _ = ColumnForm.any.append(key.id, to: &parameters)
         }
       }
-      var parameters = rows.count == 1 ? parameterRows.single : parameterRows.arrays
+      var parameters = parameterRows.count == 1 ? parameterRows.single : parameterRows.arrays
       parameters.append(PostgreSQLText.encode(table.entity.name))
-      return parameters
+      return (parameterRows.count, parameters)
     }
   }
 #endif

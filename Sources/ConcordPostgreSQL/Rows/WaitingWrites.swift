@@ -13,17 +13,26 @@
     private var deletions: RowDeletions?
     private var remembered = RememberedDeletions()
     private var count = 0
+    /// The size of the values of the statements that have ended.
+    private var bytes = 0
     /// The number of writes that are sent together.
     private static let most = 4096
 
     var isEmpty: Bool { count == 0 }
 
+    /// Whether they are to be sent.
+    private var areMany: Bool {
+      count >= Self.most
+        || bytes + (updates?.bytes ?? 0) + (elements?.rows.bytes ?? 0) >= ParameterRows.mostBytes
+    }
+
     /// - Returns: whether there are many.
     mutating func append(_ command: PostgreSQLConnection.Command) -> Bool {
       endStatement()
       commands.append(command)
+      bytes += command.parameters.bytes.count
       count += 1
-      return count >= Self.most
+      return areMany
     }
 
     /// Appends an element of a collection.
@@ -40,7 +49,7 @@
       }
       try elements?.rows.append(append)
       count += 1
-      return count >= Self.most
+      return areMany
     }
 
     /// - Returns: whether there are many.
@@ -53,7 +62,7 @@
       }
       try updates?.append(update, of: key, append)
       count += 1
-      return count >= Self.most
+      return areMany
     }
 
     /// - Parameter parameter: the key as a parameter.
@@ -67,7 +76,7 @@
       }
       deletions?.append(key, parameter)
       count += 1
-      return count >= Self.most
+      return areMany
     }
 
     /// Appends a deletion that is remembered. It stands behind all other writes, which do not depend on it.
@@ -79,7 +88,7 @@
     ) -> Bool {
       remembered.append(key, stamp, forgettingAfter: time)
       count += 1
-      return count >= Self.most
+      return areMany
     }
 
     /// Returns the statements, and forgets them.
@@ -91,6 +100,7 @@
     }
 
     private mutating func endStatement() {
+      bytes += (updates?.bytes ?? 0) + (elements?.rows.bytes ?? 0)
       if let updates { commands.append(updates.command) }
       if let elements { commands.append(.init(sql: elements.collection.insert, parameters: elements.rows.arrays)) }
       if let deletions { commands += deletions.commands }
@@ -118,6 +128,7 @@
     private let positions: [Int]
     private var rows: ParameterRows
     private var keys: Set<StoredValue> = []
+    var bytes: Int { rows.bytes }
 
     init(_ table: PostgreSQLTable, _ positions: [Int]) {
       (self.table, self.positions) = (table, positions)
