@@ -230,7 +230,7 @@ struct ShownAction: Sendable {
 
 extension OutboxVersion {
   /// Whether an action is the first that was written after this version. A new action has the number of its version.
-  func isFollowed(by id: OutboxID) -> Bool { self != .empty && epoch == id.epoch && number + 1 == id.number }
+  func isFollowed(by id: OutboxID) -> Bool { self != .empty && epoch == id.epoch && number &+ 1 == id.number }
 }
 
 /// The rows read from all outboxes.

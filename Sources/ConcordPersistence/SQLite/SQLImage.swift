@@ -23,7 +23,9 @@
         bytes.removeFirst()
         return .blob(try hex())
       case UInt8(ascii: "T"):
-        bytes.removeFirst(2)
+        bytes.removeFirst()
+        guard next == UInt8(ascii: "X") else { throw Self.unreadable }
+        bytes.removeFirst()
         return .text(String(decoding: try hex(), as: UTF8.self))
       default:
         let end = bytes.firstIndex(of: UInt8(ascii: ",")) ?? bytes.endIndex
@@ -39,6 +41,7 @@
     private var next: UInt8 { bytes.first ?? 0 }
 
     private mutating func quoted() throws -> [UInt8] {
+      guard next == UInt8(ascii: "'") else { throw Self.unreadable }
       var found: [UInt8] = []
       bytes.removeFirst()
       while let byte = bytes.popFirst() {

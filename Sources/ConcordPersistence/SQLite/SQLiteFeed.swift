@@ -86,7 +86,7 @@
             SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE
             AND name LIKE 'concord@_feed.%' ESCAPE '@'
             """, arguments: [table]
-        ).map { (name: $0["name"], sql: $0["sql"]) }
+        ).map { (name: $0["name"] ?? "", sql: $0["sql"] ?? "") }
       }
     }
 
@@ -119,12 +119,25 @@
     ///
     /// - Returns: whether more is to be forgotten.
     func forget(_ limits: FeedLimits) throws -> Bool {
-      guard try Self.isPresent(db),
-        let row = try Row.fetchOne(db, sql: "SELECT forgotten, begun, kept FROM concord_feed")
-      else { return false }
-      let (begin, kept): (Int64, Int64) = (row["forgotten"], row["kept"])
-      let limit = try lastNumber() - Int64(max(0, limits.changes))
-      let end = min(limit, begin + Self.batch)
+      guard try Self.isPresent(db) else { return false }
+      let state = SQLiteStatement(try db.cachedStatement(sql: "SELECT forgotten, begun, kept FROM concord_feed"))
+      defer { state.reset() }
+      guard try state.step() else { return false }
+      let last = try max(0, lastNumber())
+      // What another program has written there is no number of a change.
+      func number(_ index: Int32) -> Int64 { min(max(0, state.integer(at: index) ?? 0), last) }
+      let (begin, kept) = (number(0), number(2))
+      var begun = number(1)
+      state.reset()
+      let limit = last - Int64(max(0, limits.changes))
+      // By the changes that are there: the numbers say how many only if nobody else has written them.
+      let end =
+        limit <= begin
+        ? limit
+        : try Int64.fetchOne(
+          db,
+          sql: "SELECT number FROM concord_changes WHERE number > ? AND number <= ? ORDER BY number LIMIT 1 OFFSET ?",
+          arguments: [begin, limit, Self.batch - 1]) ?? limit
       var count = kept
       if end > begin {
         count +=
@@ -141,13 +154,13 @@
         count -= Int64(db.changesCount)
       }
       let tooMany = min(count - Int64(max(0, limits.rows)), Self.batch)
-      var begun: Int64 = row["begun"]
       if tooMany > 0 {
         let oldest = "SELECT number FROM concord_changes WHERE number <= ?1 ORDER BY number LIMIT ?2"
         let done = max(begin, end)
         begun = try Int64.fetchOne(db, sql: "SELECT MAX(number) FROM (\(oldest))", arguments: [done, tooMany]) ?? begun
         try db.execute(sql: "DELETE FROM concord_changes WHERE number IN (\(oldest))", arguments: [done, tooMany])
-        count -= Int64(db.changesCount)
+        // If these were fewer, there are no more.
+        count = Int64(db.changesCount) < tooMany ? 0 : count - Int64(db.changesCount)
       }
       if end <= begin, tooMany <= 0 { return false }
       try db.execute(

@@ -145,7 +145,8 @@
         try makeOutbox()
         return 1
       }
-      let next = max(version.number, number) + 1
+      let (next, overflows) = max(version.number, number).addingReportingOverflow(1)
+      if overflows { throw StoreError.damagedStore(store: "SQLite", reason: "the outbox has no further number") }
       let statement = SQLiteStatement(try db.cachedStatement(sql: "UPDATE concord_outbox_state SET version = ?"))
       defer { statement.reset() }
       try statement.bind(.integer(next), at: 1)

@@ -48,7 +48,14 @@
         case .some where isReadable[name] != true:
           changes.hasBefore = false
           changes.add(key)
-        case .some(let image): changes.add(key, before: try SQLImage.values(image))
+        case .some(let image):
+          // What another program has written there says nothing of the row as it was.
+          if let values = try? SQLImage.values(image), values.count == entity.columns.count {
+            changes.add(key, before: values)
+          } else {
+            changes.hasBefore = false
+            changes.add(key)
+          }
         }
         if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = known[target] {
           changes.add(EntityKey(entity, statement.value(at: 4)), to: key)

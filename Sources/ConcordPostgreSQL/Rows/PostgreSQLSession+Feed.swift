@@ -39,8 +39,14 @@
           changes.hasBefore = false
           changes.add(key)
         } else {
-          let values = zip(table.forms, result.optionalTexts(row, 3)).map { form, text in text.map(form.key) ?? .null }
-          changes.add(key, before: values)
+          let texts = result.optionalTexts(row, 3)
+          if texts.count == table.forms.count {
+            changes.add(key, before: zip(table.forms, texts).map { form, text in text.map(form.key) ?? .null })
+          } else {
+            // What another program has written there says nothing of the row as it was.
+            changes.hasBefore = false
+            changes.add(key)
+          }
         }
         if let target = result.optionalText(row, 4), let added = result.optionalText(row, 5),
           let table = known[target]

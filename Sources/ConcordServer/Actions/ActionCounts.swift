@@ -11,11 +11,14 @@
     var forgottenRefused: Int64 = 0
 
     init(_ note: String?) {
-      let numbers = note?.split(separator: " ").map { Int64($0) ?? 0 } ?? []
+      // What another program has written there is no number of actions.
+      let numbers = note?.split(separator: " ").map { min(max(0, Int64($0) ?? 0), Self.most) } ?? []
       func number(_ index: Int) -> Int64 { index < numbers.count ? numbers[index] : 0 }
       (accepted, forgotten) = (number(0), number(1))
       (refused, forgottenRefused) = (number(2), number(3))
     }
+
+    private static let most: Int64 = 1 << 53
 
     var note: String { "\(accepted) \(forgotten) \(refused) \(forgottenRefused)" }
   }
@@ -23,6 +26,9 @@
   extension ServerNotes {
     /// The factor of the kept keys if the device does not say that it has got the decisions in pages.
     private static let mostAwaited: Int64 = 10
+
+    /// The number of keys that one action lets the server forget at most: many more are noted only where a limit became smaller.
+    private static let mostForgotten: Int64 = 10_000
 
     /// A limit with which one can calculate.
     private static func bounded(_ limit: Int) -> Int64 { Int64(min(max(0, limit), 1_000_000_000)) }
@@ -37,7 +43,8 @@
       try writing.setNote(message.key, for: place(counts.accepted))
       let kept = Self.bounded(kept)
       let known = min(message.since, counts.accepted - kept)
-      let end = max(counts.forgotten, known, counts.accepted - Self.mostAwaited * max(1, kept))
+      let wanted = max(counts.forgotten, known, counts.accepted - Self.mostAwaited * max(1, kept))
+      let end = min(wanted, counts.forgotten + Self.mostForgotten)
       while counts.forgotten < end {
         counts.forgotten += 1
         let place = place(counts.forgotten)
@@ -55,7 +62,8 @@
       try writing.setNote(message.key, for: refusedPlace(counts.refused))
       let kept = Self.bounded(kept)
       let known = min(message.sinceRefused, counts.refused - kept)
-      let end = max(counts.forgottenRefused, known, counts.refused - Self.mostAwaited * max(1, kept))
+      let wanted = max(counts.forgottenRefused, known, counts.refused - Self.mostAwaited * max(1, kept))
+      let end = min(wanted, counts.forgottenRefused + Self.mostForgotten)
       while counts.forgottenRefused < end {
         counts.forgottenRefused += 1
         let place = refusedPlace(counts.forgottenRefused)
