@@ -3,17 +3,18 @@ import Foundation
 /// The cancellation of a task that waits for a block: a store learns it while a server works for the block.
 // Unchecked, because the compiler cannot see that `changed` guards `state`.
 package final class TaskCancellation: @unchecked Sendable {
-  @TaskLocal private static var entered: Entered?
+  @TaskLocal static var entered: Entered?
 
   // Unchecked, because the compiler does not know that the name of a thread may be compared anywhere.
-  private struct Entered: @unchecked Sendable {
+  struct Entered: @unchecked Sendable {
     let cancellation: TaskCancellation
     let thread: pthread_t
+    let state = ThreadValueState()
   }
 
   /// The cancellation of the block that this thread runs. A task that a block begins inherits the value, but not the thread.
   package static var current: TaskCancellation? {
-    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
+    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0, !entered.state.isEnded else { return nil }
     return entered.cancellation
   }
 
@@ -50,7 +51,9 @@ package final class TaskCancellation: @unchecked Sendable {
       try await withCheckedThrowingContinuation { continuation in
         queue.async {
           let entered = Entered(cancellation: cancellation, thread: pthread_self())
-          continuation.resume(with: Result { try $entered.withValue(entered, operation: body) })
+          let result = Result { try $entered.withValue(entered, operation: body) }
+          entered.state.isEnded = true
+          continuation.resume(with: result)
         }
       }
     } onCancel: {

@@ -6,8 +6,9 @@ import Foundation
 /// at work delivers what it is told meanwhile, as always.
 // Unchecked, because the compiler cannot see that it is used by its thread only.
 package final class DirectDelivery: @unchecked Sendable {
-  @TaskLocal private static var entered: DirectDelivery?
+  @TaskLocal static var entered: DirectDelivery?
   private let thread = pthread_self()
+  private let state = ThreadValueState()
   private var waiting: [() -> Void] = []
   /// Whether the next reading is that of a view which shows what it was told.
   private var isShowing = false
@@ -16,7 +17,7 @@ package final class DirectDelivery: @unchecked Sendable {
 
   /// The delivery of this thread. A task that an observer begins inherits the value, but not the thread.
   static var current: DirectDelivery? {
-    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
+    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0, !entered.state.isEnded else { return nil }
     return entered
   }
 
@@ -26,7 +27,10 @@ package final class DirectDelivery: @unchecked Sendable {
     let delivery = DirectDelivery()
     return try $entered.withValue(delivery) {
       // What was told before an error is delivered all the same.
-      defer { delivery.deliver() }
+      defer {
+        delivery.deliver()
+        delivery.state.isEnded = true
+      }
       return try body()
     }
   }

@@ -152,15 +152,16 @@
     // MARK: Reading
 
     /// The reading that this thread is in: a computed property that is evaluated within it may read, and sees the same state.
-    @TaskLocal private static var current: Current?
+    @TaskLocal static var current: Current?
 
     // Unchecked, because the compiler cannot see that the session is used by its thread only.
-    private struct Current: @unchecked Sendable {
+    struct Current: @unchecked Sendable {
       let store: ObjectIdentifier
       let thread: pthread_t
       /// `nil` within a writing, whose uncommitted rows a reading does not see.
       let session: PostgreSQLSession?
       let count: ReadingTransaction.BatchCount
+      let state: ThreadValueState
       /// The one around it, maybe of another store.
       let outer: [Current]
 
@@ -173,7 +174,7 @@
 
     /// The innermost reading or writing of this thread, of whatever store.
     private static var currentOfThread: Current? {
-      guard let current, pthread_equal(current.thread, pthread_self()) != 0 else { return nil }
+      guard let current, pthread_equal(current.thread, pthread_self()) != 0, !current.state.isEnded else { return nil }
       return current
     }
 
@@ -187,10 +188,12 @@
     private func entering<R>(
       _ session: PostgreSQLSession?, _ count: ReadingTransaction.BatchCount? = nil, _ body: () throws -> R
     ) throws -> R {
-      let outer = Self.current.map { $0.outer + [$0] } ?? []
+      let outer = Self.currentOfThread.map { $0.outer + [$0] } ?? []
+      let state = ThreadValueState()
+      defer { state.isEnded = true }
       let current = Current(
         store: ObjectIdentifier(self), thread: pthread_self(), session: session, count: count ?? batchCount,
-        outer: outer)
+        state: state, outer: outer)
       return try Self.$current.withValue(current, operation: body)
     }
 
