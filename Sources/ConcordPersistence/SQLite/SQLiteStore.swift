@@ -81,11 +81,18 @@
       let configuration = request.configuration
       try self.init(
         url: url, entities: request.entities,
-        timeout: configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5, migrations: request.model.migrations,
+        timeout: Self.busyTimeout(configuration.options[ConcordBusyTimeoutOption]),
+        migrations: request.model.migrations,
         migrates: configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
           && configuration.isOn(NSInferMappingModelAutomaticallyOption), version: request.model.version,
         replacesIncompatible: configuration.overwriteIncompatibleStore,
         remembersDeletionsFor: configuration.deletionTime)
+    }
+
+    /// Returns the time to wait for other processes, in seconds. SQLite counts 31 bits of milliseconds.
+    static func busyTimeout(_ option: (any Sendable)?) -> TimeInterval {
+      let value = option as? Double ?? (option as? Int).map(Double.init) ?? 5
+      return value.isNaN ? 5 : min(max(0, value), 2_000_000)
     }
 
     private static func open(

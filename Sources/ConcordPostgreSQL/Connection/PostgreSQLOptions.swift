@@ -30,12 +30,16 @@
     var pollInterval = 1.0
     var feedRetention = 86_400.0
 
+    /// The longest time, in seconds, for whoever wants no limit: the server counts 31 bits of milliseconds.
+    private static let longest = 2_000_000.0
+
     init(connection: String = "", schema: String = "concord") { (self.connection, self.schema) = (connection, schema) }
 
     init(_ options: StoreConfiguration.Options) {
       func value<T>(_ key: String, _ standard: T) -> T { options[key] as? T ?? standard }
       func number(_ key: String, _ standard: Double) -> Double {
-        options[key] as? Double ?? (options[key] as? Int).map(Double.init) ?? standard
+        let value = options[key] as? Double ?? (options[key] as? Int).map(Double.init) ?? standard
+        return value.isNaN ? standard : min(max(0, value), Self.longest)
       }
       connection = value(ConcordPostgreSQLOption, connection)
       schema = value(ConcordPostgreSQLSchemaOption, schema)
