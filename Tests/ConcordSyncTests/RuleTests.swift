@@ -5,6 +5,8 @@
   import Foundation
   import Testing
 
+  @testable import ConcordSync
+
   /// What rules of `allow` may do, and what comes of it.
   @Suite(.timeLimit(.minutes(2)))
   struct RuleTests {
@@ -97,6 +99,32 @@
         #expect(try world.served(Book.self).map(\.id) == [1] && world.served(Line.self).map(\.id) == ["l"])
         #expect(try device.stored(Cart.self) == [world.served(Cart.self)[0]])
         try await device.stop()
+      }
+    }
+
+    @Test(
+      "The reason of a refusal is told again as it was, whatever text it is",
+      arguments: ["\u{301}x", "", " a  b ", "1"])
+    func repeatedReason(_ reason: String) async throws {
+      struct Refusal: Error, CustomStringConvertible { let description: String }
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        world.service.allow(Rename.self) { _, _ in throw Refusal(description: reason) }
+        func decision(refusals: Int64) async throws -> ActionDecision {
+          let message = ActionMessage(
+            device: "d", key: "k", name: Rename.name, body: .object(["book": .integer(1), "title": .text("B")]),
+            refusals: refusals, since: 0)
+          let answer = try await world.service.transport(as: User(id: 1)).send(
+            TransportRequest("POST", "actions", body: Data(message.wire.bytes)))
+          return try ActionDecision(WireValue(parsing: answer.body))
+        }
+        // The network repeats a request, and a person asks again.
+        for refusals in [0, 0, 1, 1, 0] {
+          #expect(try await decision(refusals: Int64(refusals)) == .refused(reason: reason))
+        }
+        world.service.allow(Rename.self) { _, _ in true }
+        #expect(try await decision(refusals: 1) == .refused(reason: reason))
+        #expect(try await decision(refusals: 2) == .accepted)
       }
     }
   }

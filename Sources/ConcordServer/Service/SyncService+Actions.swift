@@ -123,9 +123,9 @@
     init(count: Int64, reason: String) { (self.count, self.reason) = (count, reason) }
 
     init(note: String) {
-      let parts = note.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+      let parts = note.splitAtSpaces(maxSplits: 2)
       count = parts.count == 3 ? Int64(parts[1]) ?? 1 : 1
-      reason = parts.count == 3 ? String(parts[2]) : ""
+      reason = parts.count == 3 ? parts[2] : ""
     }
 
     var note: String { "refused \(count) \(reason)" }

@@ -117,14 +117,6 @@ extension SendingState {
   }
 }
 
-extension String {
-  /// Returns its parts between spaces, at least one. The last one, of whatever text, may begin with a mark that combines with the space before it.
-  fileprivate func splitAtSpaces(maxSplits: Int) -> [String] {
-    utf8.split(separator: UInt8(ascii: " "), maxSplits: maxSplits, omittingEmptySubsequences: false)
-      .map { String(Substring($0)) }
-  }
-}
-
 /// The name and the parameters of a subscription, in the form of all equal ones: these are one subscription.
 struct SubscriptionID: Hashable, Sendable {
   let name: String
