@@ -297,4 +297,6 @@ private final class Carrier: ActionCarrier {
     try await outbox.writeNotes { [outbox] writing in try outbox.end([key.rawValue], changed: [], writing) }
     throw OutcomeIsStored()
   }
+
+  func check(_ action: any ForwardAction, _ body: String) {}
 }

@@ -12,8 +12,8 @@ public enum Errors: Error, Sendable, Equatable {
   case calledFromAction(String)
   /// A merge is to ignore an attribute that the type does not have.
   case unknownAttribute(String)
-  /// A forwarded action cannot be restored from the outbox: it cannot be encoded, its name belongs to another type, or
-  /// its type cannot decode what it has encoded.
+  /// A forwarded action cannot be restored from the outbox, or not be sent: it cannot be encoded, its name belongs to another type, its type cannot
+  /// decode what it has encoded, or a `SyncAction` is nested too deeply.
   case unreadableAction(String)
   /// The inverse of a forwarded action keeps its order with another entity than the action, so that it might be sent before it.
   case unorderedInverse(String)

@@ -5,6 +5,12 @@ package protocol ActionCarrier: AnyObject, Sendable {
   /// - Throws: ``OutcomeIsStored`` once the outbox has the outcome; an error as `ForwardAction.send(with:key:)` throws it otherwise.
   func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws
 
+  /// Throws if it cannot carry an action that is about to be forwarded.
+  ///
+  /// - Parameter body: the JSON of the action.
+  /// - Throws: ``Errors/unreadableAction(_:)``.
+  func check(_ action: any ForwardAction, _ body: String) throws
+
   /// The outbox was started or stopped, is held up or no longer, has become the one that sends, or the network has returned.
   func outboxDidChange()
 }
@@ -12,6 +18,12 @@ package protocol ActionCarrier: AnyObject, Sendable {
 /// The end of the sending of an action whose outcome is stored already.
 package struct OutcomeIsStored: Error {
   package init() {}
+}
+
+/// An error after which an action is not sent again, although the service may have made the change.
+package struct OutcomeIsUnknown: NonRetriable, CustomStringConvertible {
+  package let description: String
+  package init(_ reason: String) { description = reason }
 }
 
 /// A weak reference to a carrier, which has the outbox.

@@ -23,13 +23,8 @@ extension Outbox {
   package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
 
   /// The entities that pending actions name, except for some actions, as a transaction finds them.
-  package func pendingKeys(without keys: Set<String>, in writing: NotesWriting) throws -> Set<EntityKey> {
+  package func pendingKeys(without keys: Set<String> = [], in writing: NotesWriting) throws -> Set<EntityKey> {
     try entityKeys(in: writing.outboxes.mapValues { $0 }) { $0.state == .pending && !keys.contains($0.key) }
-  }
-
-  /// The entities that actions name that are pending or dead letters, which may be tried again, as a transaction finds them.
-  package func keptKeys(in writing: NotesWriting) throws -> Set<EntityKey> {
-    try entityKeys(in: writing.outboxes.mapValues { $0 }) { !$0.state.isFinished }
   }
 
   /// The keys of the actions that are pending or dead letters, as a transaction finds them.
@@ -57,7 +52,9 @@ extension Outbox {
 
   /// The entities that an action names.
   private func entityKeys(_ row: OutboxRow, _ action: (any ForwardAction)?) -> Set<EntityKey> {
-    var keys = Set((try? action?.keys(in: coordinator.model)) ?? [])
+    // Another release of the program may not know all of them.
+    let references = action.map { [$0.entity] + $0.touches } ?? []
+    var keys = Set(references.compactMap { try? $0.key(in: coordinator.model) })
     // Of an action whose type is not registered at least the entity is known that it keeps its order with.
     if let entity = coordinator.model.entity(named: row.entity) { keys.insert(EntityKey(entity, row.id)) }
     return keys
@@ -97,7 +94,7 @@ extension Outbox {
   }
 
   /// Ends actions whose effects are written in the same transaction, or in that of another file: also dead letters, of which it was not known whether
-  /// they had their effects.
+  /// they had their effects. What takes these back is sent now.
   ///
   /// - Parameter changed: the entities that the transaction changes.
   package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
@@ -112,18 +109,20 @@ extension Outbox {
             changed, for: OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number))
         }
         try rows.writeOutbox(row.sent)
+        if row.state == .refused { try changeInverses(of: row, in: attachment, rows) { $0.retry() } }
       }
     }
   }
 
-  /// Makes dead letters of pending actions, whose layers go with the transaction.
+  /// Makes dead letters of pending actions of which it is not known whether they had their effects. Their layers go with the transaction, and those of
+  /// what takes them back.
   package func refuse(_ keys: Set<String>, reason: String, _ writing: NotesWriting) throws {
     if keys.isEmpty { return }
     for (attachment, rows) in writing.outboxes {
       for var row in try rows.outbox(after: nil).rows where row.state == .pending && keys.contains(row.key) {
         (row.state, row.reason) = (.refused, reason)
         try rows.writeOutbox(row)
-        try dropInverses(of: row, in: attachment, rows)
+        try changeInverses(of: row, in: attachment, rows) { $0.waitForOrigin() }
       }
     }
   }

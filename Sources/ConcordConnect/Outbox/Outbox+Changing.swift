@@ -47,7 +47,7 @@ extension Outbox {
     let held = try view.holding(keys)
     defer { withExtendedLifetime(held) {} }
     let inverse = try tryOut(action, isStep: isStep)
-    let (body, read) = try registry.encode(action)
+    let (body, read) = try encode(action)
     let row = OutboxRow(
       key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id, body: body,
       forwarded: Date().timeIntervalSince1970)
@@ -70,6 +70,15 @@ extension Outbox {
     }
   }
 
+  /// The JSON of an action that can be kept and sent, and what is read from it.
+  ///
+  /// - Throws: ``Errors/unreadableAction(_:)``.
+  func encode<A: ForwardAction>(_ action: A) throws -> (body: String, read: any ForwardAction) {
+    let encoded = try registry.encode(action)
+    try carrier?.check(action, encoded.body)
+    return encoded
+  }
+
   /// Throws if an action does not apply to the shown state, which stays unchanged.
   ///
   /// - Returns: the inverse of the action, if a step is to take it back.
@@ -88,32 +97,38 @@ extension Outbox {
     } catch let tried as Tried<R> { return tried.result }
   }
 
-  /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again.
+  /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again. What takes it back, and became a dead
+  /// letter with it, is sent after it, and what it takes back before it.
   ///
   /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
   /// - Returns: whether the dead letter still existed.
   @discardableResult
   public func retry(_ letter: DeadLetter) -> Bool {
-    change(letter.entry) { row in
-      guard row.state == .refused else { return false }
-      (row.state, row.reason) = (.pending, nil)
-      return true
-    }
+    // What takes another one back is not sent without it.
+    if let origin = origin(of: letter), change(origin.entry, { $0.retry() }) { return true }
+    return change(letter.entry) { $0.retry() }
   }
 
-  /// Gives up a dead letter, and sends the actions that it held up.
+  /// The first of the dead letters that another one takes back, at any depth; `nil` if it takes none back.
+  private func origin(of letter: DeadLetter) -> DeadLetter? {
+    var origin: DeadLetter?
+    // Each is from before the one that takes it back.
+    for other in deadLetters.reversed() {
+      let key = (origin ?? letter).key.rawValue
+      if key.hasPrefix(IdempotencyKey.prefix(takingBack: other.key.rawValue)) { origin = other }
+    }
+    return origin
+  }
+
+  /// Gives up a dead letter and what takes it back, and sends the actions that it held up.
   ///
   /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
   /// - Returns: whether the dead letter still existed.
   @discardableResult
   public func drop(_ letter: DeadLetter) -> Bool {
-    change(letter.entry) { row in
-      guard row.state == .refused else { return false }
-      (row.state, row.body) = (.dropped, "")
-      return true
-    }
+    change(letter.entry) { $0.state == .refused && $0.drop() }
   }
 
   /// Gives up an action whose type is not registered. See ``unknown``.
@@ -121,11 +136,7 @@ extension Outbox {
   /// - Returns: whether the action still existed, with an unregistered type.
   @discardableResult
   public func drop(unknown entry: OutboxEntry) -> Bool {
-    change(entry) { row in
-      guard row.state == .pending, registry.action(row) == nil else { return false }
-      (row.state, row.body) = (.dropped, "")
-      return true
-    }
+    change(entry) { row in row.state == .pending && registry.action(row) == nil && row.drop() }
   }
 
   private func change(_ entry: OutboxEntry, _ body: (inout OutboxRow) -> Bool) -> Bool {
@@ -135,7 +146,9 @@ extension Outbox {
           return false
         }
         try writing.writeOutbox(row)
-        if row.state == .dropped { try dropInverses(of: row, in: entry.row.attachment, writing) }
+        try changeInverses(of: row, in: entry.row.attachment, writing) { inverse in
+          row.state == .dropped ? inverse.drop() : inverse.retry()
+        }
         return true
       }
       if isChanged {

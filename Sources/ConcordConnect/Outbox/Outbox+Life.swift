@@ -144,6 +144,8 @@ extension Outbox {
       for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
       state.lanes.wakeAll()
     }
+    // Another process may send from now on.
+    carrier?.outboxDidChange()
   }
 
   /// The stores were detached after a stop, or could not be.

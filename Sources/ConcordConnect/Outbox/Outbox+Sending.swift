@@ -115,7 +115,7 @@ extension Outbox {
       if case .failed(let error, let retryAfter) = ended[index].outcome,
         hasFailedTooOften(ended[index].begun.item.id, error)
       {
-        ended[index].outcome = .refused(reason: "\(error)", retryAfter: retryAfter)
+        ended[index].outcome = .givenUp(reason: "\(error)", retryAfter: retryAfter)
       }
     }
     let news = acceptAll(ended)
@@ -132,22 +132,33 @@ extension Outbox {
     do {
       switch ended.outcome {
       case .accepted: ended.isThere = try accept(ended.begun)
-      case .refused(let reason, _):
-        var row = ended.begun.item.row
-        (row.state, row.reason) = (.refused, reason)
-        let attachment = ended.begun.item.id.attachment
-        ended.isThere = try coordinator.writeOutbox(of: attachment) { [self] writing in
-          guard try isPending(row, writing) else { return false }
-          try writing.writeOutbox(row)
-          try dropInverses(of: row, in: attachment, writing)
-          return true
-        }
+      case .refused(let reason, _): ended.isThere = try refuse(ended.begun, reason) { $0.drop() }
+      // What takes it back is needed if the service has made the change.
+      case .givenUp(let reason, _): ended.isThere = try refuse(ended.begun, reason) { $0.waitForOrigin() }
       case .failed, .cancelled, .stored: break
       }
     } catch {
       overlay.didNotWrite(ended.begun.item.id)
       // It is sent again: the service knows it by its key.
       ended.outcome = .failed(error, retryAfter: ended.outcome.retryAfter)
+    }
+  }
+
+  /// Makes an action a dead letter: one commit.
+  ///
+  /// - Parameter changeInverse: a closure that receives the row of each action that takes it back, and returns whether it has changed it.
+  /// - Returns: whether it was still to be sent.
+  private func refuse(
+    _ begun: Begun, _ reason: String, _ changeInverse: (inout OutboxRow) -> Bool
+  ) throws -> Bool {
+    var row = begun.item.row
+    (row.state, row.reason) = (.refused, reason)
+    let attachment = begun.item.id.attachment
+    return try coordinator.writeOutbox(of: attachment) { [self] writing in
+      guard try isPending(row, writing) else { return false }
+      try writing.writeOutbox(row)
+      try changeInverses(of: row, in: attachment, writing, changeInverse)
+      return true
     }
   }
 

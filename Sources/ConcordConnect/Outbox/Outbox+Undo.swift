@@ -118,7 +118,7 @@ extension Outbox {
     let key = try action.entity.key(in: coordinator.model)
     return OutboxRow(
       key: idempotencyKey.rawValue, action: A.name, entity: key.entity.name, id: key.id,
-      body: try registry.encode(action).body, forwarded: Date().timeIntervalSince1970)
+      body: try encode(action).body, forwarded: Date().timeIntervalSince1970)
   }
 
   /// Tries out, one after the other, what takes changes back, on what the view shows.
@@ -240,8 +240,12 @@ extension Outbox {
     return keys
   }
 
-  /// Drops the pending actions that take back one that will not be made, in the transaction that says so.
-  func dropInverses(of row: OutboxRow, in attachment: StoreAttachment, _ writing: any RowWriting) throws {
+  /// Changes the actions that take back another one, and those that take back these, in the transaction that changes that one.
+  ///
+  /// - Parameter body: a closure that receives the row of each, and returns whether it has changed it.
+  func changeInverses(
+    of row: OutboxRow, in attachment: StoreAttachment, _ writing: any RowWriting, _ body: (inout OutboxRow) -> Bool
+  ) throws {
     let (known, items) = state.withLock { state in
       (state.stores[attachment]?.version, state.items.values.filter { $0.id.attachment == attachment }.map(\.row))
     }
@@ -251,10 +255,7 @@ extension Outbox {
       let prefix = IdempotencyKey.prefix(takingBack: key)
       for candidate in candidates where candidate.key.hasPrefix(prefix) {
         keys.append(candidate.key)
-        guard var row = try writing.outboxRow(candidate.number), row.key == candidate.key, row.state == .pending else {
-          continue
-        }
-        (row.state, row.body) = (.dropped, "")
+        guard var row = try writing.outboxRow(candidate.number), row.key == candidate.key, body(&row) else { continue }
         try writing.writeOutbox(row)
       }
       candidates.removeAll { keys.contains($0.key) }

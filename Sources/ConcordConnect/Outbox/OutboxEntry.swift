@@ -23,7 +23,7 @@ public struct OutboxEntry: Sendable, Identifiable {
   public var id: IdempotencyKey { key }
 }
 
-/// An action that the web service has refused permanently. Its change is no longer shown; it stays until it is retried
+/// An action that the web service has refused permanently, or that was given up. Its change is no longer shown; it stays until it is retried
 /// or dropped.
 public struct DeadLetter: Sendable, Identifiable {
   /// The entry of the refused action.

@@ -10,8 +10,10 @@ extension Error {
 /// The outcome of sending an action.
 enum OutboxOutcome: Sendable {
   case accepted
-  /// The service will never accept it, or has failed too often, and may have asked to be left alone for a time.
+  /// The service will never accept it, and may have asked to be left alone for a time.
   case refused(reason: String, retryAfter: Duration? = nil)
+  /// The action is not tried again: the service may have made the change, and may have asked to be left alone for a time.
+  case givenUp(reason: String, retryAfter: Duration? = nil)
   /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
   /// The outcome is stored already.
@@ -26,7 +28,7 @@ enum OutboxOutcome: Sendable {
   /// The time for which the service has asked to be left alone.
   var retryAfter: Duration? {
     switch self {
-    case .refused(_, let retryAfter), .failed(_, let retryAfter): retryAfter
+    case .refused(_, let retryAfter), .givenUp(_, let retryAfter), .failed(_, let retryAfter): retryAfter
     case .accepted, .stored, .cancelled: nil
     }
   }
@@ -35,6 +37,7 @@ enum OutboxOutcome: Sendable {
     switch result {
     case .success: self = .accepted
     case .failure(is OutcomeIsStored): self = .stored
+    case .failure(let error as OutcomeIsUnknown): self = .givenUp(reason: "\(error)")
     case .failure(let error) where error is any NonRetriable: self = .refused(reason: "\(error)")
     case .failure(let error as TransportError): self.init(error)
     case .failure(let error): self = .failed(error, retryAfter: nil)
@@ -64,5 +67,32 @@ extension OutboxRow {
     var row = self
     (row.state, row.body) = (.sent, "")
     return row
+  }
+
+  /// Lets a dead letter be sent again.
+  ///
+  /// - Returns: whether it is one.
+  mutating func retry() -> Bool {
+    guard state == .refused else { return false }
+    (state, reason) = (.pending, nil)
+    return true
+  }
+
+  /// Gives up an action that is not finished.
+  ///
+  /// - Returns: whether it is none.
+  mutating func drop() -> Bool {
+    guard !state.isFinished else { return false }
+    (state, body) = (.dropped, "")
+    return true
+  }
+
+  /// Holds up an action that takes back another one.
+  ///
+  /// - Returns: whether it was to be sent.
+  mutating func waitForOrigin() -> Bool {
+    guard state == .pending else { return false }
+    (state, reason) = (.refused, "it takes back an action of which it is not known whether it had its effect")
+    return true
   }
 }

@@ -41,18 +41,30 @@ extension Sync: ActionCarrier {
   private static var mostPagesWithout: Int { 2 }
 
   package func outboxDidChange() {
-    // The server may have another release by now.
-    state.withLock { $0.refusedAsked = nil }
+    let isSender = outbox.isSender
+    state.withLock { state in
+      // The server may have another release by now.
+      state.refusedAsked = nil
+      // Another process may send now, of whose attempts this one knows nothing.
+      if !isSender { state.sent = SentActions() }
+    }
     poke()
+  }
+
+  package func check(_ action: any ForwardAction, _ body: String) throws {
+    guard action is any SyncAction else { return }
+    do { _ = try ActionMessage.body(body.utf8) } catch {
+      throw Errors.unreadableAction("'\(type(of: action).name)' cannot be sent: \(error)")
+    }
   }
 
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
     var attempt: SentActions.Attempt?
     do {
-      let body = try WireValue(parsing: try JSONEncoder().encode(action))
+      let body = try self.body(of: action)
       // Before it is noted that the action was sent: nothing leaves the device if there is no token.
-      let token = try await token()
+      let token = try await currentToken()
       let (device, sending, begun) = try await outbox.writeNotes { [self, fingerprint] transaction in
         let writing = transaction.rows
         // Before a page of another user can come between.
@@ -66,7 +78,7 @@ extension Sync: ActionCarrier {
         guard sending.since == nil else {
           // It may have had its effect for the earlier user. The note stays: the server can tell when that one is back, and a person tries again.
           if let user = sending.user, user != state.user {
-            throw NonRetriableError(Self.sentForOther)
+            throw OutcomeIsUnknown(Self.sentForOther)
           }
           // It was first sent before the first page.
           if sending.user == nil, let user = state.user {
@@ -118,6 +130,15 @@ extension Sync: ActionCarrier {
       Set(others.keys.filter { state.carried[$0] != .sent || !state.sent.mayBeUndecided($0) })
     }
     try outbox.refuse(keys, reason: Self.sentForOther, transaction)
+  }
+
+  /// The JSON of an action in its message.
+  ///
+  /// - Throws: a ``/ConcordConnect/NonRetriableError`` if there is none, which would hold up later actions for ever.
+  private func body(of action: any ForwardAction) throws -> WireValue {
+    do { return try ActionMessage.body(try JSONEncoder().encode(action)) } catch {
+      throw NonRetriableError("it cannot be sent: \(error)")
+    }
   }
 
   /// Forgets that an action was sent, which the server has not decided.

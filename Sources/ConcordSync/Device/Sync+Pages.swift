@@ -38,13 +38,13 @@ extension Sync {
   ///
   /// - Returns: what the loop does before the next step, without the object.
   func step() async -> @Sendable () async -> Void {
+    // Another process may send now, of whose attempts this one knows nothing.
+    if !outbox.isSender { state.withLock { $0.sent = SentActions() } }
     guard outbox.isSending else {
       set(.offline(.notStarted))
       // Until the connect is started.
       return sleep(.seconds(3600), takingPoke: true)
     }
-    // Another process may send now, of whose attempts this one knows nothing.
-    if !outbox.isSender { state.withLock { $0.sent = SentActions() } }
     // Of several processes with one file the one that sends follows the server. The others ask if somebody waits for it.
     guard outbox.isSender || state.withLock({ $0.isAsked }) else { return sleep(.seconds(3600)) }
     do {
@@ -109,6 +109,19 @@ extension Sync {
     // No store is attached.
     case Errors.notStarted: .notStarted
     default: .unreachable("\(error)")
+    }
+  }
+
+  /// Returns the token of the next request.
+  ///
+  /// - Throws: what the closure throws if its task is cancelled or its own request for a token is not let in, and `TransportError/unreachable(reason:)`
+  ///   otherwise: other errors are no answers of this server.
+  func currentToken() async throws -> String? {
+    do { return try await token() } catch {
+      switch error {
+      case is CancellationError, TransportError.status(401, _, _), TransportError.status(403, _, _): throw error
+      default: throw TransportError.unreachable(reason: "there is no token: \(error)")
+      }
     }
   }
 
@@ -215,7 +228,7 @@ extension Sync {
 
   /// Sends the request, until the connect is stopped. One that may wait for long is cancelled by a poke.
   private func poll(_ request: PageRequest, mayBeCancelled: Bool) async throws -> TransportResponse {
-    let task = Task { try await send("pages", request.wire, try await token()) }
+    let task = Task { try await send("pages", request.wire, try await currentToken()) }
     let mustEnd = state.withLock { state in
       (state.poll, state.pollMayEnd) = (task, mayBeCancelled)
       return mayBeCancelled && state.isPoked

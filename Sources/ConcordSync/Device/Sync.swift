@@ -148,7 +148,7 @@ public final class Sync: Sendable, Observable {
     _ = await state.withLock { $0.beginnings.removeValue(forKey: id) }?.result
     try await outbox.writeNotes { [model, outbox] transaction in
       let writing = transaction.rows
-      let held = try outbox.keptKeys(in: transaction)
+      let held = try outbox.pendingKeys(in: transaction)
       var roots: [EntityKey] = []
       let space = SyncNotes.roots(of: id.text)
       try writing.notes(in: space, after: nil) { name, _ in

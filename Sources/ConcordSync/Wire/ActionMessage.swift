@@ -32,6 +32,11 @@ package struct ActionMessage: Sendable {
     ])
   }
 
+  /// Reads the JSON of an action, which is nested in that of its message.
+  ///
+  /// - Throws: ``WireError``.
+  package static func body(_ bytes: some Collection<UInt8>) throws -> WireValue { try WireValue(parsing: bytes, at: 1) }
+
   package init(_ wire: WireValue) throws {
     device = try wire["device"].text("member 'device'")
     key = try wire["key"].text("member 'key'")

@@ -6,11 +6,12 @@ extension WireValue {
 
   /// Reads a JSON text (RFC 8259).
   ///
+  /// - Parameter depth: the number of values that it is nested in where it is sent.
   /// - Throws: ``WireError``, whatever the bytes are.
-  package init(parsing bytes: some Collection<UInt8>) throws {
+  package init(parsing bytes: some Collection<UInt8>, at depth: Int = 0) throws {
     func parsed(_ buffer: UnsafeBufferPointer<UInt8>) throws -> WireValue {
       var parser = WireParser(bytes: buffer)
-      let value = try parser.value(depth: Self.maximumDepth)
+      let value = try parser.value(depth: Self.maximumDepth - depth)
       try parser.end()
       return value
     }
