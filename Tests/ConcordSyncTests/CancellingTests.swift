@@ -171,5 +171,33 @@
         try await second.stop()
       }
     }
+
+    @Test(
+      "What a dead letter names leaves with its subscription, whether a page or the app ends that",
+      arguments: [true, false])
+    func deadLetters(_ isCancelled: Bool) async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...2 { context.insert(Cart(id: id, owner: 1)) } }
+        let device = try await world.device("a")
+        let carts = device.sync.subscribe("carts")
+        try await carts.ready()
+        try await device.connect.forward(Unknown(cart: 1))
+        try await device.sync.checkpoint()
+        let letter = try #require(device.connect.outbox.deadLetters.first)
+        if isCancelled {
+          try await carts.cancel()
+          #expect(try device.stored(Cart.self).isEmpty)
+        } else {
+          try world.serve { try $0.update(Cart.self, id: 1) { $0.owner = 2 } }
+        }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == (isCancelled ? [] : [2]))
+        // It is decided anew all the same.
+        #expect(device.connect.outbox.retry(letter))
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.count == 1)
+        try await device.stop()
+      }
+    }
   }
 #endif

@@ -3,11 +3,13 @@
   import ConcordServer
   import Foundation
 
-  /// A transaction of a store that counts what is looked for.
+  /// A transaction of a store that counts what is looked for, and of which notes may be unreadable.
   final class CountingRows: RowWriting {
     private let rows: any RowWriting
     private(set) var referrers = 0
     private(set) var rowsRead = 0
+    /// The space of notes that cannot be read; `nil` if all can.
+    var unreadable: String?
 
     init(_ rows: any RowWriting) { self.rows = rows }
 
@@ -30,6 +32,7 @@
     func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try rows.outbox(after: version) }
     func note(_ name: NoteName) throws -> String? { try rows.note(name) }
     func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+      if space == unreadable { throw StoreError.locked(store: "device") }
       try rows.notes(in: space, after: name, body)
     }
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try rows.insert(row, for: key) }

@@ -104,7 +104,8 @@
       // It is due once in a second.
       try await Task.sleep(for: .milliseconds(1100))
       for id in 1...2 {
-        let ticket = try feed.ticket([predicate], device: DeviceName(user: "1", device: "d"), limit: 10, ofUser: 1)
+        let place = WaitingPlace(DeviceName(user: "1", device: "d"))
+        let ticket = try feed.ticket([predicate], at: place, limit: 10, ofUser: 1)
         try commit(Int64(id))
         #expect(await ticket.wait(for: .seconds(2)))
       }

@@ -43,7 +43,7 @@
           try writing.setNote("", for: SyncNotes.row(key))
         }
         try insert(shared, [.integer(1), .text("A"), .integer(1)])
-        var removal = RowsLeaving(model: model, writing: writing, held: [])
+        var removal = try RowsLeaving(model: model, writing: writing, held: [])
         for number in 1...count {
           let key = EntityKey(line, .text("l\(number)"))
           try insert(key, [.text("l\(number)"), .text(""), .integer(1)])
@@ -59,6 +59,18 @@
         #expect(removed.count == count + (isLeaving ? 1 : 0) && removed.contains(shared) == isLeaving)
         // For the containers of each line and of the book, and of the lines around the book.
         #expect(writing.referrers <= 4 * count)
+      }
+    }
+
+    @Test("No row leaves where the subscriptions that may have it cannot be read")
+    func unreadableSubscriptions() throws {
+      let store = MemoryStore(name: "device")
+      try store.write(origin: nil) { session in
+        let writing = CountingRows(session)
+        writing.unreadable = SyncNotes.subscriptions
+        #expect(throws: StoreError.self) {
+          try RowsLeaving(model: try shopModel(), writing: writing, held: [])
+        }
       }
     }
   }

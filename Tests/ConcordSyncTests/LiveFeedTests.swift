@@ -38,7 +38,8 @@
 
     private func ticket(_ device: String = "d", stock: Int) throws -> LiveTicket {
       let predicate = try RowPredicate(#Predicate<Book> { $0.stock == stock }, in: model)
-      return try feed.ticket([predicate], device: DeviceName(user: "1", device: device), limit: 10, ofUser: 10)
+      let place = WaitingPlace(DeviceName(user: "1", device: device))
+      return try feed.ticket([predicate], at: place, limit: 10, ofUser: 10)
     }
 
     @Test("The first request that waits sleeps through what does not concern it")
@@ -54,14 +55,32 @@
       #expect(await ticket.wait(for: .seconds(10)))
     }
 
+    @Test("A request ends an earlier one of the same process, and of a device that names none, and no other")
+    func places() throws {
+      let predicate = try RowPredicate(#Predicate<Book> { $0.stock == 5 }, in: model)
+      func ticket(_ process: String?) throws -> LiveTicket {
+        let place = WaitingPlace(DeviceName(user: "1", device: "d"), process: process)
+        return try feed.ticket([predicate], at: place, limit: 10, ofUser: 3)
+      }
+      let tickets = try [nil, "a", "b"].map(ticket)
+      #expect(tickets.allSatisfy { !$0.isReplaced })
+      // The place of an earlier one is taken, and no further one is needed.
+      for (index, process) in [nil, "a", "b"].enumerated() {
+        let again = try ticket(process)
+        #expect(tickets.enumerated().allSatisfy { $1.isReplaced == ($0 <= index) } && !again.isReplaced)
+      }
+      #expect(throws: LiveFeed.Full.user) { try ticket("c") }
+      withExtendedLifetime(tickets) {}
+    }
+
     @Test("Requests that come together take no more places than there are")
     func together() throws {
       let predicate = try RowPredicate(#Predicate<Book> { $0.stock == 5 }, in: model)
       for _ in 0..<3000 {
         let tickets = Kept<[LiveTicket]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { number in
-          let device = DeviceName(user: "1", device: "\(number)")
-          guard let ticket = try? feed.ticket([predicate], device: device, limit: 1, ofUser: 1) else { return }
+          let place = WaitingPlace(DeviceName(user: "1", device: "\(number)"))
+          guard let ticket = try? feed.ticket([predicate], at: place, limit: 1, ofUser: 1) else { return }
           tickets.withLock { $0.append(ticket) }
         }
         #expect(tickets.withLock { $0.count } == 1)

@@ -404,9 +404,8 @@
       let entity = try #require(model.entity(named: "Line"))
       let feed = LiveFeed(SyncMetrics(NOOPMetricsHandler.instance))
       func ticket(_ number: Int, _ predicate: Predicate<Line>) throws -> LiveTicket {
-        try feed.ticket(
-          [RowPredicate(predicate, in: model)], device: DeviceName(user: "\(number)", device: "d"), limit: 10, ofUser: 1
-        )
+        let place = WaitingPlace(DeviceName(user: "\(number)", device: "d"))
+        return try feed.ticket([RowPredicate(predicate, in: model)], at: place, limit: 10, ofUser: 1)
       }
       let (plain, composed, several) = ("plain", "\u{e9}", ["x", "y"])
       let tickets = [

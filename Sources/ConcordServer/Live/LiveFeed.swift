@@ -65,14 +65,14 @@
     /// The reason why a request gets no place.
     enum Full: Error { case user, server }
 
-    /// Returns a place for a request that concerns rows. An earlier request of the device ends.
+    /// Returns a ticket for a request that concerns rows. An earlier request at its place ends.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of requests.
     ///   - userLimit: that of one user.
     /// - Throws: ``Full``.
     func ticket(
-      _ predicates: [RowPredicate], device: DeviceName, limit: Int, ofUser userLimit: Int
+      _ predicates: [RowPredicate], at place: WaitingPlace, limit: Int, ofUser userLimit: Int
     ) throws -> LiveTicket {
       let number = state.withLock { state in
         state.lastNumber += 1
@@ -84,11 +84,11 @@
       }
       let (full, earlier) = state.withLock { state -> (Full?, [LiveTicket]) in
         // A connection that broke may keep its place for long.
-        let earlier = state.index.tickets(of: device)
-        if state.index.count(of: device.user) - earlier.count >= userLimit { return (.user, earlier) }
+        let earlier = state.index.tickets(at: place)
+        if state.index.count(of: place.device.user) - earlier.count >= userLimit { return (.user, earlier) }
         if state.index.count - earlier.count >= limit { return (.server, earlier) }
         // With the same lock, or requests that come together would take one place.
-        state.index.add(number, ticket, predicates, device)
+        state.index.add(number, ticket, predicates, place)
         return (nil, earlier)
       }
       if let full { throw full }

@@ -6,7 +6,7 @@
     private struct Waiting {
       weak var ticket: LiveTicket?
       let predicates: [RowPredicate]
-      let device: DeviceName
+      let place: WaitingPlace
     }
 
     /// The requests that concern the rows of one type.
@@ -47,8 +47,13 @@
       (devices[device] ?? []).compactMap { waiting[$0]?.ticket }
     }
 
-    mutating func add(_ number: Int, _ ticket: LiveTicket, _ predicates: [RowPredicate], _ device: DeviceName) {
-      waiting[number] = Waiting(ticket: ticket, predicates: predicates, device: device)
+    func tickets(at place: WaitingPlace) -> [LiveTicket] {
+      (devices[place.device] ?? []).compactMap { waiting[$0] }.filter { $0.place == place }.compactMap(\.ticket)
+    }
+
+    mutating func add(_ number: Int, _ ticket: LiveTicket, _ predicates: [RowPredicate], _ place: WaitingPlace) {
+      let device = place.device
+      waiting[number] = Waiting(ticket: ticket, predicates: predicates, place: place)
       predicateCount += predicates.count
       devices[device, default: []].insert(number)
       users[device.user, default: 0] += 1
@@ -75,11 +80,12 @@
 
     mutating func remove(_ number: Int) {
       guard let gone = waiting.removeValue(forKey: number) else { return }
+      let device = gone.place.device
       predicateCount -= gone.predicates.count
-      devices[gone.device]?.remove(number)
-      if devices[gone.device]?.isEmpty == true { devices[gone.device] = nil }
-      users[gone.device.user, default: 1] -= 1
-      if users[gone.device.user] == 0 { users[gone.device.user] = nil }
+      devices[device]?.remove(number)
+      if devices[device]?.isEmpty == true { devices[device] = nil }
+      users[device.user, default: 1] -= 1
+      if users[device.user] == 0 { users[device.user] = nil }
       for (index, predicate) in gone.predicates.enumerated() {
         let place = Place(number: number, predicate: index)
         others.remove(place)

@@ -9,6 +9,7 @@
     func page(_ message: WireValue, for user: User) async throws -> [UInt8] {
       let received = try PageRequest(message)
       try check(received.device)
+      if let process = received.process { try check(process) }
       let name = text(of: user)
       let wait = min(received.wait.isFinite ? max(0, received.wait) : 0, limits.wait.inSeconds)
       let (prepared, asked) = try await workers.run(for: name, .pages) { [self] in
@@ -20,6 +21,7 @@
       let deadline = clock.now + .seconds(wait)
       let opened = received.position.flatMap { prepared.seal.opened($0) }
       let request = received.claimingNothing(beyond: opened)
+      let place = WaitingPlace(DeviceName(name, request), process: request.process)
       // Nothing concerns the device between its own position and this one.
       var known = opened?.position
       // Whether it was woken before, and nothing was new.
@@ -27,7 +29,7 @@
       while true {
         // Before the state is read, so that nothing between is missed.
         let ticket =
-          wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(name, request)) : nil
+          wait > 0 ? try ticket(asked.compactMap(\.predicate), at: place) : nil
         let from = known
         let (made, cost) = try await workers.run(for: name, .pages) { [self] in
           let begin = ContinuousClock.now
@@ -47,7 +49,7 @@
         let looks = live.looks
         let remaining = deadline - clock.now
         // Another process of the device may wait with what it subscribed to before.
-        if wait == 0 { live.replace(DeviceName(name, request)) }
+        if wait == 0 { live.replace(place.device) }
         guard made.page.isEmpty, let ticket, remaining > .zero, !live.isEnded else {
           return bytes(of: made, at: made.position, prepared.seal)
         }
@@ -126,10 +128,10 @@
       }
     }
 
-    private func ticket(_ predicates: [RowPredicate], device: DeviceName) throws -> LiveTicket {
+    private func ticket(_ predicates: [RowPredicate], at place: WaitingPlace) throws -> LiveTicket {
       do {
         return try live.ticket(
-          predicates, device: device, limit: limits.waitingDevices, ofUser: limits.waitingDevicesOfUser)
+          predicates, at: place, limit: limits.waitingDevices, ofUser: limits.waitingDevicesOfUser)
       } catch LiveFeed.Full.user {
         throw Rejection(
           status: .tooManyRequests, reason: "too many devices of the user wait", limit: .waitingDevicesOfUser)
@@ -138,7 +140,7 @@
       }
     }
 
-    /// A name that a device gave itself must not fill the store.
+    /// A name that a device or a process gave itself must not fill the store or the memory.
     func check(_ device: String) throws {
       guard !device.isEmpty, device.utf8.count <= 64, device.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw WireError("a device's name has at most 64 visible characters of ASCII")

@@ -77,9 +77,11 @@ struct DeviceState: Sendable {
   }
 
   /// Returns a request for pages.
-  func request(for asked: [NotedSubscription], awaited: [String], wait: Duration) -> PageRequest {
+  func request(
+    for asked: [NotedSubscription], by process: String, awaited: [String], wait: Duration
+  ) -> PageRequest {
     PageRequest(
-      device: device, position: position, user: user, actions: actions, awaited: awaited,
+      device: device, process: process, position: position, user: user, actions: actions, awaited: awaited,
       subscriptions: asked.map {
         .init(name: $0.id.name, parameters: $0.id.parameters, known: position == nil ? nil : $0.state.condition)
       }, wait: max(0, Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18))

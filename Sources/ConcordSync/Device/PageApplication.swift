@@ -10,6 +10,8 @@ struct PageApplication {
   let fingerprint: String
   /// The entities that pending actions name, without those whose actions the page contains.
   let pending: Set<EntityKey>
+  /// Reads the keys of the pending actions and of the dead letters.
+  let unfinished: () throws -> Set<String>
   let writing: any RowWriting
   /// A closure that is told how many rows are written.
   var progress: (Int) -> Void = { _ in }
@@ -28,7 +30,8 @@ struct PageApplication {
       state.subscriptions.allSatisfy({ !$0.state.isKnown || asked[$0.id] == $0.state })
     else { return nil }
     let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
-    var removal = RowsLeaving(model: model, writing: writing, held: pending)
+    try noteEarlier(state)
+    var removal = try RowsLeaving(model: model, writing: writing, held: pending)
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {
@@ -75,6 +78,20 @@ struct PageApplication {
     try writing.setNote(page.user, for: SyncNotes.Head.user.name)
     try writing.setNote(fingerprint, for: SyncNotes.Head.model.name)
     return changed
+  }
+
+  /// Notes of the actions that are not sent, as far as the file tells, that they are from before the page, if the server has forgotten keys of which no
+  /// page has told: these may be theirs, if the file is a copy that was put back.
+  private func noteEarlier(_ state: DeviceState) throws {
+    // The numbers are those of one user.
+    guard !isOfOtherUser(state), page.actions - state.actions > page.keys.count else { return }
+    for key in try unfinished().subtracting(page.keys) {
+      let name = SyncNotes.sending(key)
+      var sending = SendingState(note: try writing.note(name))
+      guard sending.since == nil else { continue }
+      (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, page.user)
+      try writing.setNote(sending.note, for: name)
+    }
   }
 
   /// Whether the file has rows of another user than that of the page.

@@ -10,10 +10,10 @@ struct RowsLeaving {
   var candidates: [EntityKey] = []
   private let subscriptions: [String]
 
-  init(model: Model, writing: any RowWriting, held: Set<EntityKey>) {
+  init(model: Model, writing: any RowWriting, held: Set<EntityKey>) throws {
     (self.model, self.writing, self.held) = (model, writing, held)
     var found: [String] = []
-    try? writing.notes(in: SyncNotes.subscriptions, after: nil) { text, _ in
+    try writing.notes(in: SyncNotes.subscriptions, after: nil) { text, _ in
       found.append(text)
       return true
     }

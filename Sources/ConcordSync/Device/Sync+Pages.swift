@@ -163,7 +163,8 @@ extension Sync {
     // Who is offline is that until there is an answer.
     if !isCaughtUp, status == .upToDate || status == .offline(.notStarted) { set(.catchingUp(done: 0, total: 0)) }
     let asked = known.asked(asksRefused: asksRefused)
-    let request = known.request(for: asked, awaited: awaited, wait: mayWait ? settings.wait : .zero)
+    let request = known.request(
+      for: asked, by: process, awaited: awaited, wait: mayWait ? settings.wait : .zero)
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
     guard let changed = try await apply(page, request, asked, isShown: !isCaughtUp) else {
@@ -272,7 +273,8 @@ extension Sync {
       let user = try writing.note(SyncNotes.Head.user.name)
       let application = PageApplication(
         page: page, request: request, asked: asked, model: model, fingerprint: fingerprint,
-        pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing, progress: progress)
+        pending: try outbox.pendingKeys(without: keys, in: transaction),
+        unfinished: { try outbox.unfinishedKeys(in: transaction) }, writing: writing, progress: progress)
       guard let changed = try application.run() else { return nil }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }

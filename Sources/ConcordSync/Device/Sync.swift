@@ -21,6 +21,8 @@ public final class Sync: Sendable, Observable {
   let settings: SyncSettings
   let state = Locked(SyncState())
   let fingerprint: String
+  /// The name of this process for the server. A copy of the file, on another device, has the same name of the device.
+  let process = UUID().uuidString.lowercased()
   let registrar = ObservationRegistrar()
   private let streams = EventStreams<SyncStatus>(keepingNewest: 1)
 
@@ -157,7 +159,7 @@ public final class Sync: Sendable, Observable {
       }
       try writing.clearNotes(in: space)
       try writing.setNote(nil, for: SyncNotes.subscription(id.text))
-      var removal = RowsLeaving(model: model, writing: writing, held: held)
+      var removal = try RowsLeaving(model: model, writing: writing, held: held)
       removal.candidates = roots
       _ = try removal.run()
     }

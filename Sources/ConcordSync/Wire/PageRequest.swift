@@ -19,6 +19,9 @@ package struct PageRequest: Sendable {
   }
 
   package var device: String
+  /// A name of the asking process, so that the waiting requests of two devices with one name, as those of a file and its copy, do not end each other;
+  /// `nil` if the device does not say it.
+  package var process: String?
   /// The position of the device; `nil` if it has none.
   package var position: String?
   /// The user whose rows the device has, as the last page said.
@@ -32,17 +35,18 @@ package struct PageRequest: Sendable {
   package var wait: Double
 
   package init(
-    device: String, position: String?, user: String?, actions: Int64, awaited: [String], subscriptions: [Subscription],
-    wait: Double
+    device: String, process: String? = nil, position: String?, user: String?, actions: Int64, awaited: [String],
+    subscriptions: [Subscription], wait: Double
   ) {
-    (self.device, self.position, self.user, self.actions) = (device, position, user, actions)
+    (self.device, self.process, self.position, self.user, self.actions) = (device, process, position, user, actions)
     (self.awaited, self.subscriptions, self.wait) = (awaited, subscriptions, wait)
   }
 
   package var wire: WireValue {
     .object([
       "version": .integer(Self.version), "device": .text(device), "position": position.map { .text($0) } ?? .null,
-      "user": user.map { .text($0) } ?? .null, "actions": .integer(actions),
+      "process": process.map { .text($0) } ?? .null, "user": user.map { .text($0) } ?? .null,
+      "actions": .integer(actions),
       "awaited": .array(awaited.map { .text($0) }), "wait": .double(wait),
       "subscriptions": .array(
         subscriptions.map {
@@ -57,6 +61,7 @@ package struct PageRequest: Sendable {
   /// - Throws: ``WireError``.
   package init(_ wire: WireValue) throws {
     device = try wire["device"].text("member 'device'")
+    process = wire["process"].isNull ? nil : try wire["process"].text("member 'process'")
     position = wire["position"].isNull ? nil : try wire["position"].text("member 'position'")
     user = wire["user"].isNull ? nil : try wire["user"].text("member 'user'")
     actions = try wire["actions"].count("member 'actions'")
