@@ -3,6 +3,8 @@
   import Foundation
   import Testing
 
+  @testable import Concord
+  @testable import ConcordConnect
   @testable import ConcordServer
   @testable import ConcordSync
 
@@ -234,6 +236,77 @@
       #expect(!end("a", nil, isFirst: true))
       sent.remove("k")
       #expect(!end("a", 409))
+      // Without a token the transport may carry that of one user after the other.
+      #expect(!end(nil, nil, isFirst: true) && !end(nil, 409) && !end(nil, 401))
+      #expect(end(nil, 409, isFirst: true))
+    }
+
+    @Test("What is known of tokens is bounded, and what is beyond takes nothing from the rest")
+    func boundedCertainty() {
+      var sent = SentActions()
+      for number in 0...SentActions.mostActions { _ = sent.begin("\(number)", with: "a", isFirst: true) }
+      func isCertain(_ number: Int) -> Bool {
+        sent.end(sent.begin("\(number)", with: "a", isFirst: false), with: 409)
+      }
+      #expect(!isCertain(SentActions.mostActions) && isCertain(0))
+      // The place is free again.
+      _ = sent.begin("next", with: "a", isFirst: true)
+      #expect((1..<SentActions.mostActions).allSatisfy(isCertain))
+      for number in 0...SentActions.mostTokens { _ = sent.begin("next", with: "\(number)", isFirst: false) }
+      #expect(sent.isEmpty)
+    }
+
+    @Test("A process that stops knows nothing of the attempts that another one may make from then on")
+    func certaintyAfterStop() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a", network: Network { $0.isForPages ? .pass : .lost })
+        try await device.sync.subscribe("carts").ready()
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { device.sync.state.withLock { !$0.sent.isEmpty } })
+        try await device.stop()
+        #expect(device.sync.state.withLock { $0.sent.isEmpty })
+      }
+    }
+
+    @Test(
+      "An error of the closure that returns the token is no refusal: the action waits, and is sent with the next token",
+      arguments: [
+        NoToken() as any Error, NonRetriableError("signed out"),
+        TransportError.status(413, excerpt: "", retryAfter: nil),
+        TransportError.status(426, excerpt: "", retryAfter: nil),
+        TransportError.status(401, excerpt: "", retryAfter: nil),
+        TransportError.invalidRequest("no address"), OutcomeIsStored(), CancellationError(),
+      ])
+    func failingToken(_ error: any Error) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let connect = DeviceConnect(name: "Shop", model: try shopModel(), forwarding: [Append.self])
+        connect.outbox.policy.backoff = Backoff(base: .milliseconds(5), cap: .milliseconds(40))
+        try connect.attachPersistentStore(
+          at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        let isFailing = Kept(false)
+        let sync = connect.sync(
+          over: HTTPTransport(baseURL: world.url), wait: .milliseconds(50),
+          backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))
+        ) {
+          if isFailing.withLock({ $0 }) { throw error }
+          return "user-1"
+        }
+        try await sync.subscribe("carts").ready()
+        isFailing.withLock { $0 = true }
+        try await connect.forward(Append(cart: 1, text: "x"))
+        #expect(
+          try await eventually { connect.outbox.pending.first.map { $0.attempts >= 2 } ?? true })
+        #expect(connect.outbox.deadLetters.isEmpty && connect.outbox.pending.count == 1)
+        #expect(try await eventually { if case .offline = sync.status { true } else { false } })
+        if case .offline(.upgradeRequired) = sync.status { Issue.record("it is no answer of the server") }
+        isFailing.withLock { $0 = false }
+        try await sync.checkpoint()
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
+        try await connect.stop()
+      }
     }
 
     @Test("An action that was first sent before the first page names the user of that page from then on")
@@ -275,12 +348,12 @@
 
     @Test(
       "An action that was sent for one user is not sent in the name of the next, and has its effect once: the earlier user's page ends it, or a person tries it again",
-      arguments: [true, false])
-    func sentForEarlierUser(_ isApplied: Bool) async throws {
+      arguments: [true, false], [true, false])
+    func sentForEarlierUser(_ isApplied: Bool, _ isInHeader: Bool) async throws {
       try await withWorld { world in
         try world.serve { $0.insert(Book(id: 1, title: "A", stock: 10)) }
         let token = Kept("user-1")
-        let device = try await world.device("a", wait: .milliseconds(20), token: token)
+        let device = try await world.device("a", wait: .milliseconds(20), token: token, isInHeader: isInHeader)
         try await device.sync.subscribe("books").ready()
         // Both may do it. The server has applied it, or has not, and the device has heard nothing.
         let counts = Kept((pages: 0, actions: 0))

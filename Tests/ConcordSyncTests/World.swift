@@ -93,10 +93,12 @@
 
     /// A device of a user, whose requests go through a network that may fail.
     ///
-    /// - Parameter token: the token; where it is empty, there is none.
+    /// - Parameters:
+    ///   - token: the token; where it is empty, there is none.
+    ///   - isInHeader: whether the transport carries it, and the synchronisation knows of none.
     func device(
       _ name: String, user: Int = 1, network: Network = Network(), wait: Duration = .seconds(20),
-      token: Kept<String>? = nil
+      token: Kept<String>? = nil, isInHeader: Bool = false
     ) async throws -> Device {
       let connect = DeviceConnect(
         name: "Shop", model: try shopModel(),
@@ -108,10 +110,20 @@
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))))
       try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
       try await connect.start()
-      network.base.withLock { [url] in $0 = HTTPTransport(baseURL: url, timeout: .seconds(40)) }
+      network.base.withLock { [url] base in
+        let server = HTTPTransport(baseURL: url, timeout: .seconds(40))
+        base = server
+        guard isInHeader else { return }
+        base = PassingTransport { request in
+          var request = request
+          request.headers["Authorization"] = "Bearer \(token?.withLock { $0 } ?? "user-\(user)")"
+          return try await server.send(request)
+        }
+      }
       let sync = connect.sync(
         over: network, wait: wait, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))
       ) {
+        if isInHeader { return nil }
         let token = token?.withLock { $0 } ?? "user-\(user)"
         if token.isEmpty { throw NoToken() }
         return token

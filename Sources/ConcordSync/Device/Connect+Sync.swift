@@ -10,7 +10,8 @@ extension Connect {
   ///
   /// - Parameters:
   ///   - url: the address of the server's routes.
-  ///   - token: a closure that returns the token that each request carries as `Authorization: Bearer`; `nil` for none.
+  ///   - token: a closure that returns the token that each request carries as `Authorization: Bearer`; `nil` for none. A token is one user's: another
+  ///     user has other ones. An error that it throws is no answer of the server: the request is tried again.
   /// - Returns: the synchronisation, which works as long as it is retained.
   public func sync(with url: URL, token: @escaping @Sendable () async throws -> String?) -> Sync {
     sync(
@@ -26,7 +27,8 @@ extension Connect {
   ///     `backoff` after two failures between.
   ///   - backoff: the waits after failures.
   ///   - clock: the clock of the waits; a test can pass one that it moves.
-  ///   - token: a closure that returns the token that each request carries; `nil` for none.
+  ///   - token: a closure that returns the token that each request carries; `nil` for none, as where the transport lets the user in. A token is one
+  ///     user's: another user has other ones. An error that it throws is no answer of the server: the request is tried again.
   public func sync(
     over transport: any Transport, wait: Duration = .seconds(25),
     backoff: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(30)),

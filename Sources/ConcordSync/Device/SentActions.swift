@@ -1,7 +1,7 @@
 /// The tokens with which actions were sent, while the server may have decided them and the device does not know it.
 ///
 /// A server decides nothing where the token's user is another one than the message names (409). So all messages of an action that were sent with this
-/// token only have had no effect, and never will, also if the network repeats one.
+/// token only have had no effect, and never will, also if the network repeats one. That relies on a token being one user's.
 struct SentActions {
   /// An attempt to send an action.
   struct Attempt {
@@ -14,17 +14,20 @@ struct SentActions {
   /// By the keys of the actions whose first attempt is known here. What an earlier run of the program has sent is not.
   private var tokens: [String: Set<String?>] = [:]
   /// More than are sent at a time. Of those that are not known it counts as possible that the server has decided them.
-  private static let mostActions = 1000
+  static var mostActions: Int { 1000 }
+  /// The number of tokens of an action beyond which it is not known any longer, as of one that waits for days.
+  static var mostTokens: Int { 100 }
+
+  /// Whether nothing is known of any action.
+  var isEmpty: Bool { tokens.isEmpty }
 
   /// Begins an attempt.
   ///
   /// - Parameter isFirst: whether the action was not sent before, as the file says.
   mutating func begin(_ key: String, with token: String?, isFirst: Bool) -> Attempt {
-    if isFirst {
-      if tokens.count >= Self.mostActions { tokens = [:] }
-      tokens[key] = []
-    }
+    if isFirst { tokens[key] = tokens[key] != nil || tokens.count < Self.mostActions ? [] : nil }
     let isNew = tokens[key]?.insert(token).inserted ?? false
+    if tokens[key].map({ $0.count > Self.mostTokens }) ?? false { tokens[key] = nil }
     return Attempt(key: key, token: token, isNew: isNew)
   }
 
@@ -34,9 +37,10 @@ struct SentActions {
   /// - Returns: whether it is certain that no attempt was decided.
   mutating func end(_ attempt: Attempt, with status: Int?) -> Bool {
     switch status {
-    case 409: tokens[attempt.key]?.remove(attempt.token)
+    // The token is one user's. Without one the transport may carry what lets users in, and earlier attempts may have been another's.
+    case 409 where attempt.token != nil: tokens[attempt.key]?.remove(attempt.token)
     // This one was not decided. Earlier ones with the same token may have been, as before it expired.
-    case 401, 413, 426: if attempt.isNew { tokens[attempt.key]?.remove(attempt.token) }
+    case 401, 409, 413, 426: if attempt.isNew { tokens[attempt.key]?.remove(attempt.token) }
     default: break
     }
     guard tokens[attempt.key]?.isEmpty == true else { return false }
