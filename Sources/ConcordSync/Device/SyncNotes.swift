@@ -110,7 +110,10 @@ struct SendingState {
 extension SendingState {
   init(note: String?) {
     let parts = note?.splitAtSpaces(maxSplits: 3) ?? []
-    func number(_ index: Int) -> Int64? { parts.indices.contains(index) ? Int64(parts[index]) : nil }
+    // What another program has written there is no number.
+    func number(_ index: Int) -> Int64? {
+      parts.indices.contains(index) ? Int64(parts[index]).map { min(max(0, $0), 1 << 53) } : nil
+    }
     self.init(
       refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0,
       user: parts.count > 3 ? parts[3] : nil)
