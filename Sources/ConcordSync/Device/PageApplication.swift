@@ -84,7 +84,8 @@ struct PageApplication {
   /// page has told: these may be theirs, if the file is a copy that was put back.
   private func noteEarlier(_ state: DeviceState) throws {
     // The numbers are those of one user.
-    guard !isOfOtherUser(state), page.actions - state.actions > page.keys.count else { return }
+    let (named, overflows) = state.actions.addingReportingOverflow(Int64(page.keys.count))
+    guard !isOfOtherUser(state), !overflows, page.actions > named else { return }
     for key in try unfinished().subtracting(page.keys) {
       let name = SyncNotes.sending(key)
       var sending = SendingState(note: try writing.note(name))
