@@ -13,6 +13,8 @@ struct SentActions {
 
   /// By the keys of the actions whose first attempt is known here. What an earlier run of the program has sent is not.
   private var tokens: [String: Set<String?>] = [:]
+  /// The actions that nobody has decided, while the file still says that they were sent.
+  private var undecided: Set<String> = []
   /// More than are sent at a time. Of those that are not known it counts as possible that the server has decided them.
   static var mostActions: Int { 1000 }
   /// The number of tokens of an action beyond which it is not known any longer, as of one that waits for days.
@@ -45,8 +47,15 @@ struct SentActions {
     }
     guard tokens[attempt.key]?.isEmpty == true else { return false }
     tokens[attempt.key] = nil
+    undecided.insert(attempt.key)
     return true
   }
+
+  /// Notes that the file no longer says that an undecided action was sent.
+  mutating func didForget(_ key: String) { undecided.remove(key) }
+
+  /// Whether it is certain that nobody has decided an action, as the file will say soon.
+  func isUndecided(_ key: String) -> Bool { undecided.contains(key) }
 
   /// Whether the answer to an attempt may still say that the server has not decided the action.
   func mayBeUndecided(_ key: String) -> Bool { tokens[key] != nil }

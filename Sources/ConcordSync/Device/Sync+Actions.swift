@@ -99,13 +99,17 @@ extension Sync: ActionCarrier {
       state.withLock { $0.sent.remove(key) }
       return decision
     } catch {
-      let isServed = state.withLock { state in
-        state.carried.removeValue(forKey: key)
-        return state.status == .upToDate
-      }
       let status: Int? = if case .status(let status, _, _) = Self.transportError(error) { status } else { nil }
+      // At once: a page of another user that comes between takes an action of which nothing is known for one that may have had its effect.
+      let (isServed, isUndecided) = state.withLock { state in
+        state.carried.removeValue(forKey: key)
+        return (state.status == .upToDate, attempt.map { state.sent.end($0, with: status) } ?? false)
+      }
       // Nobody has decided it, so it can be sent in the name of the next user.
-      if let attempt, state.withLock({ $0.sent.end(attempt, with: status) }) { try await forgetSending(of: key) }
+      if isUndecided {
+        defer { state.withLock { $0.sent.didForget(key) } }
+        try await forgetSending(of: key)
+      }
       switch status {
       // The request that waits at the server was let in, and the next one says that no other is.
       case 401 where isServed: poke()
@@ -127,7 +131,10 @@ extension Sync: ActionCarrier {
     }
     // With the answer to its request an action may become this user's.
     let keys = state.withLock { state in
-      Set(others.keys.filter { state.carried[$0] != .sent || !state.sent.mayBeUndecided($0) })
+      Set(
+        others.keys.filter { key in
+          !state.sent.isUndecided(key) && (state.carried[key] != .sent || !state.sent.mayBeUndecided(key))
+        })
     }
     try outbox.refuse(keys, reason: Self.sentForOther, transaction)
   }
