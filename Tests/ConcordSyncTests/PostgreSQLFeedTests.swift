@@ -164,6 +164,10 @@
       let many = try read()
       // One for each row that has changed, and what the position of the state takes.
       #expect(few <= 10 && many <= few, "\(few) and \(many) changes were read")
+      // Statistics do not lead it astray.
+      try other.run([.once("ANALYZE concord_history")])
+      let analysed = try read()
+      #expect(analysed <= few + 10, "\(few), \(many) and \(analysed) changes were read")
       #expect(try store.read { try $0.changes(since: position, of: nil, limit: 100) } == nil)
       try store.close()
     }

@@ -62,6 +62,23 @@ struct LawTests {
     }
   }
 
+  #if PostgreSQL
+    @Test(
+      "What psql writes is in the history before a device shows it", .enabled(if: DatabaseProcess.isInstalled),
+      .timeLimit(.minutes(5)))
+    func foreignOverDatabase() async throws {
+      try await withFolder { folder in
+        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL has not started")
+        defer { database.end() }
+        let server = try ServerProcess(in: folder, store: database.url)
+        defer { server.kill() }
+        try await expectForeign(server) {
+          try run(["psql", "-X", "-q", "-d", database.url, "-c", "SET search_path TO concord; \($0)"])
+        }
+      }
+    }
+  #endif
+
   private func run(_ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
