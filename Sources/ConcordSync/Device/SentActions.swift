@@ -54,7 +54,7 @@ struct SentActions {
   /// Notes that the file no longer says that an undecided action was sent.
   mutating func didForget(_ key: String) { undecided.remove(key) }
 
-  /// Whether it is certain that nobody has decided an action, as the file will say soon.
+  /// Whether an action is known to be undecided, as the file will say soon.
   func isUndecided(_ key: String) -> Bool { undecided.contains(key) }
 
   /// Whether the answer to an attempt may still say that the server has not decided the action.
