@@ -172,7 +172,7 @@ public final class Sync: Sendable, Observable {
 
   /// Returns once all actions that were forwarded before and can be sent have been decided, and the device has what the server had by then.
   ///
-  /// Actions that wait behind a dead letter, and those of types that were not passed to the ``Connect``, stay in the outbox undecided, and are not
+  /// Actions that wait behind a dead letter, and those of types that were not passed to the `Connect`, stay in the outbox undecided, and are not
   /// waited for.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
