@@ -70,15 +70,15 @@
           if file < 0 { break }
           files.append(file)
         }
+        // Whoever listened goes at the first one that cannot be taken: the others are refused, or end with it.
         let areConnected = sockets.map { connect($0, port) }
-        // Whoever listened has gone, and so has the connection that could not be taken.
         var byte: UInt8 = 0
-        let isEnded = recv(sockets[3], &byte, 1, 0) <= 0
+        let isEnded = !areConnected[3] || recv(sockets[3], &byte, 1, 0) <= 0
         for file in files { close(file) }
         var restored = usual
         setrlimit(resource, &restored)
         for socket in sockets { close(socket) }
-        #expect(areConnected.allSatisfy { $0 } && isEnded)
+        #expect(areConnected[0] && isEnded)
         var status: Int?
         for _ in 0..<200 where status == nil {
           status = try? await client.get("").status

@@ -94,7 +94,7 @@
         #expect(delays.sorted()[delays.count / 2] < .milliseconds(100), "\(delays)")
         #expect(try context.count(FetchDescriptor<Entry>()) == 41)
         // A change of what is shown, by any other program.
-        let other = try DatabaseQueue(path: folder.appending(path: "Process.sqlite").path)
+        let other = try otherProgram(folder.appending(path: "Process.sqlite"))
         try await other.write { try $0.execute(sql: "UPDATE Entry SET text = 'changed' WHERE id = 1") }
         #expect(try await eventually { first.value.text == "changed" })
         try await other.write { try $0.execute(sql: "DELETE FROM Entry WHERE id = 1") }
@@ -137,7 +137,7 @@
           // The first look waits for the connection.
           try store.pool.writeWithoutTransaction { _ in
             let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
-            let other = try DatabaseQueue(path: file.path)
+            let other = try otherProgram(file)
             try other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (1, '', 0)") }
             Thread.sleep(forTimeInterval: 0.1)
             return observation
@@ -147,6 +147,13 @@
         #expect(try await eventually { told.withLock { $0 } == 1 })
         withExtendedLifetime(observation) {}
       }
+    }
+
+    /// A connection to a file that is none of a store's, and that waits for its turn.
+    private func otherProgram(_ file: URL) throws -> DatabaseQueue {
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(10)
+      return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 
     /// A file that a store follows, and another connection that commits to it.
@@ -170,7 +177,7 @@
         defer { try? store.close() }
         let told = Locked(0)
         let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
-        try await body(Followed(file: file, other: try DatabaseQueue(path: file.path), told: told))
+        try await body(Followed(file: file, other: try otherProgram(file), told: told))
         withExtendedLifetime(observation) {}
       }
     }

@@ -234,9 +234,11 @@
     }
   }
 
-  /// Runs a statement in a file, as another program does.
+  /// Runs a statement in a file, as another program does that waits for its turn.
   func execute(_ sql: String, in file: URL) throws {
-    let queue = try DatabaseQueue(path: file.path)
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
     defer { try? queue.close() }
     try queue.write { try $0.execute(sql: sql) }
   }
