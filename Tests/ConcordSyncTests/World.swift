@@ -145,7 +145,16 @@
       try BackgroundContext(parent: connect.persistentStoreCoordinator).fetch(FetchDescriptor<T>())
     }
 
-    func stop() async throws { try await connect.stop() }
+    /// Stops it, which must take no longer than the requests that it cancels.
+    func stop() async throws {
+      let outcome = Kept<Result<Void, any Error>?>(nil)
+      connect.stop { error in outcome.withLock { $0 = error.map { .failure($0) } ?? .success(()) } }
+      guard try await eventually(4, { outcome.withLock { $0 != nil } }) else {
+        Issue.record("it does not stop: \(sync.status), \(connect.outbox.pending)")
+        return
+      }
+      if case .failure(let error) = outcome.withLock({ $0 }) { throw error }
+    }
   }
 
   /// A network that fails as a test tells.
@@ -227,7 +236,13 @@
       let world = World(
         folder: folder, container: container, service: service, url: url, services: services, rules: rules,
         expired: expired)
-      let result = await Task { try await body(world) }.result
+      let running = Task { try await body(world) }
+      // A test that takes too long is cancelled, and says where it was.
+      let result = await withTaskCancellationHandler {
+        await running.result
+      } onCancel: {
+        running.cancel()
+      }
       await services.triggerGracefulShutdown()
       try? await group.waitForAll()
       return try result.get()

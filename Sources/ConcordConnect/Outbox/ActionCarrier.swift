@@ -29,13 +29,10 @@ package struct OutcomeIsUnknown: NonRetriable, CustomStringConvertible {
 /// A weak reference to a carrier, which has the outbox.
 struct CarrierReference: Sendable {
   weak let carrier: (any ActionCarrier)?
-
-  /// The transport of a ``Connect`` that has no other.
-  var standIn: (any Transport)? { carrier == nil ? nil : StandInTransport() }
 }
 
-/// The transport for actions that a carrier carries, which do not use it.
-private struct StandInTransport: Transport {
+/// The transport of a ``Connect`` that has no other, for actions that a carrier carries, which do not use it.
+struct StandInTransport: Transport {
   func send(_ request: TransportRequest) async throws -> TransportResponse {
     throw TransportError.unreachable(reason: "the outbox has no transport for actions with a request of their own")
   }

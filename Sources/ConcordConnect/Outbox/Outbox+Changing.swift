@@ -188,9 +188,9 @@ extension Outbox {
   private func cancelCleared() {
     let tasks = state.withLock { state in
       let items = state.items
-      return state.running.filter { items[$0.key] == nil }.map(\.value)
+      return state.running.tasks { items[$0] == nil }
     }
-    for task in tasks { task?.cancel() }
+    for task in tasks { task.cancel() }
   }
 
   /// Does what may wait for a disk, one after another.

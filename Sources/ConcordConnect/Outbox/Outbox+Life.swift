@@ -19,12 +19,12 @@ extension Outbox {
     let semaphore = DispatchSemaphore(value: 0)
     let tasks = state.withLock { state in
       state.leaving.insert(attachment)
-      let tasks = state.running.filter { $0.key.attachment == attachment }.map(\.value)
-      if !tasks.isEmpty { state.leavers[attachment, default: []].append(semaphore) }
-      return tasks
+      guard state.running.contains(of: attachment) else { return [Task<Void, Never>]?.none }
+      state.leavers[attachment, default: []].append(semaphore)
+      return state.running.tasks { $0.attachment == attachment }
     }
-    if tasks.isEmpty { return attachment }
-    for task in tasks { task?.cancel() }
+    guard let tasks else { return attachment }
+    for task in tasks { task.cancel() }
     if Self.current !== self { semaphore.wait() }
     return attachment
   }
@@ -135,9 +135,9 @@ extension Outbox {
   func stop() {
     let tasks = state.withLock { state in
       (state.isStarted, state.isDetaching, state.holding, state.rereading) = (false, true, nil, nil)
-      return Array(state.waits.values) + Array(state.running.values)
+      return state.waits.values.compactMap { $0 } + state.running.tasks
     }
-    for task in tasks { task?.cancel() }
+    for task in tasks { task.cancel() }
     carrier?.outboxDidChange()
     running.wait()
     state.withLock { state in
@@ -159,10 +159,10 @@ extension Outbox {
     let (tasks, events, waiting) = state.withLock { state in
       (state.isStarted, state.hasEnded) = (false, true)
       for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
-      return (Array(state.waits.values) + Array(state.running.values), state.events, state.takeWaiting())
+      return (state.waits.values.compactMap { $0 } + state.running.tasks, state.events, state.takeWaiting())
     }
     for continuation in waiting { continuation.resume() }
-    for task in tasks { task?.cancel() }
+    for task in tasks { task.cancel() }
     carrier?.outboxDidChange()
     events.end()
   }

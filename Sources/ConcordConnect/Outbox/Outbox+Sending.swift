@@ -7,6 +7,8 @@ extension Outbox {
     let item: OutboxState.Item
     let action: any ForwardAction
     let transport: any Transport
+    /// The number of the beginning, as ``RunningSends`` has it.
+    let number: Int
   }
 
   /// An attempt to send an action.
@@ -28,9 +30,13 @@ extension Outbox {
 
   /// Begins to send what can be sent.
   func sendNext() {
+    // Held until the lock is free: what goes with a carrier is the user's.
+    let carrier = carrier
     let (begun, hasLost) = state.withLock { state -> ([Begun], Bool) in
       let hasLost = state.releaseLostHolds()
-      guard state.canSend, let transport = state.transport ?? state.carrier?.standIn else { return ([], hasLost) }
+      guard state.canSend, let transport = state.transport ?? carrier.map({ _ in StandInTransport() }) else {
+        return ([], hasLost)
+      }
       let sent = state.sentStores
       var begun: [Begun] = []
       while state.running.count < state.policy.maximumConcurrentSends,
@@ -43,14 +49,15 @@ extension Outbox {
           state.lanes.end(next.action, in: next.key, isDelayed: false)
           continue
         }
-        state.running[next.action] = .some(nil)
+        let number = state.running.begin(next.action)
         state.followed.didBegin(item.row.key)
         running.enter()
         state.tell(.sending(state.entry(item)))
-        begun.append(Begun(item: item, action: action, transport: transport))
+        begun.append(Begun(item: item, action: action, transport: transport, number: number))
       }
       return (begun, hasLost)
     }
+    withExtendedLifetime(carrier) {}
     for begun in begun { send(begun) }
     if hasLost { beginHolding() }
   }
@@ -75,7 +82,7 @@ extension Outbox {
       running.leave()
     }
     let isLate = state.withLock { state in
-      if state.running[id] != nil { state.running[id] = task }
+      state.running.didMake(task, for: id, begun.number)
       return !state.isStarted || state.leaving.contains(id.attachment) || state.items[id] == nil
     }
     if isLate { task.cancel() }
@@ -259,10 +266,10 @@ extension Outbox {
     var delay: Duration?
     var wait: Int?
     let waiting = state.withLock { state in
-      state.running[id] = nil
+      state.running.end(id)
       // The service wants to be left alone, whatever has become of this action.
       if outcome.retryAfter != nil { state.pauses += 1 }
-      if !state.running.keys.contains(where: { $0.attachment == id.attachment }) {
+      if !state.running.contains(of: id.attachment) {
         for semaphore in state.leavers.removeValue(forKey: id.attachment) ?? [] { semaphore.signal() }
       }
       if case .failed(let error, let retryAfter) = outcome, let present = state.items[id] {

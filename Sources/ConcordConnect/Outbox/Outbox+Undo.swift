@@ -221,7 +221,8 @@ extension Outbox {
         }
         guard let id = followed.id, let item = state.items[id] else { return inverse }
         guard id.attachment == home else { return .conflict(.notAttached) }
-        guard mayWithdraw, state.stores[home]?.version == known, item.row.state == .pending, state.running[id] == nil,
+        guard mayWithdraw, state.stores[home]?.version == known, item.row.state == .pending,
+          !state.running.contains(id),
           let hold = followed.hold, hold === state.stores[home]?.hold, hold.isHeld, let keys = named[id],
           !keys.contains(where: { key in naming[key]?.contains { $0 > id && !withdrawn.contains($0) } ?? false })
         else { return change.inverse == nil ? inverse : .forward(behind: item.row) }

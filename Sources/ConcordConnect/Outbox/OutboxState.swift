@@ -60,8 +60,7 @@ struct OutboxState {
   var mustHold = false
   /// The number of pauses that delay all sending.
   var pauses = 0
-  /// The actions that are being sent, with their tasks; `nil` until the task is known.
-  var running: [OutboxID: Task<Void, Never>?] = [:]
+  var running = RunningSends()
   /// The threads that wait for the end of a store's sending.
   var leavers: [StoreAttachment: [DispatchSemaphore]] = [:]
   /// The waiting tasks that a stop cancels; `nil` until the task is known.
@@ -110,7 +109,7 @@ struct OutboxState {
     return OutboxEntry(
       key: IdempotencyKey(rawValue: item.row.key), name: item.row.action, action: item.action,
       entity: "\(item.row.entity) \(item.row.id)", forwarded: .init(timeIntervalSince1970: item.row.forwarded),
-      attempts: failure?.count ?? 0, lastError: failure?.error, isSending: running[item.id] != nil, row: item.id)
+      attempts: failure?.count ?? 0, lastError: failure?.error, isSending: running.contains(item.id), row: item.id)
   }
 
   func letter(_ item: Item) -> DeadLetter { DeadLetter(entry: entry(item), reason: item.row.reason ?? "") }
