@@ -20,6 +20,10 @@ package final class TaskCancellation: @unchecked Sendable {
 
   private let changed = NSCondition()
   private var state = State()
+  /// The queue that ends what is run: whoever cancels does not wait for a server.
+  private let endings: DispatchQueue
+
+  init(endings: DispatchQueue = .global()) { self.endings = endings }
 
   private struct State {
     var isCancelled = false
@@ -75,15 +79,19 @@ package final class TaskCancellation: @unchecked Sendable {
     return try body()
   }
 
-  private func cancel() {
+  func cancel() {
     let end = locked { state in
       state.isCancelled = true
-      state.isEnding = state.end != nil
       return state.end
     }
     guard let end else { return }
-    // Whoever cancels does not wait for a server.
-    DispatchQueue.global().async {
+    endings.async {
+      // What has ended by itself meanwhile did not wait for this, which may begin late: others may have to be ended first.
+      let isRunning = self.locked { state in
+        state.isEnding = state.end != nil
+        return state.isEnding
+      }
+      guard isRunning else { return }
       end()
       self.changed.lock()
       self.state.isEnding = false
