@@ -54,7 +54,7 @@ struct MemoryOutbox {
     if row.number == 0 { row.number = next }
     let undo = Undo.write(number: row.number, old: rows.updateValue(row, forKey: row.number), version: before)
     writes.append(Write(version: next, number: row.number))
-    if next.isMultiple(of: OutboxLimits.sweep) { forget(before: next - OutboxLimits.remembered) }
+    if let limit = OutboxLimits.forgotten(at: next) { forget(before: limit) }
     return (row, undo)
   }
 
@@ -100,7 +100,12 @@ struct MemoryOutbox {
 /// The limits on finished rows, which are kept for a while so that readers fetch only new rows.
 package enum OutboxLimits {
   /// The number of writes for which finished rows are kept.
-  package static let remembered: Int64 = 1024
+  private static let remembered: Int64 = 1024
   /// After how many writes they are looked for.
-  package static let sweep: Int64 = 256
+  private static let sweep: Int64 = 256
+
+  /// Returns the version up to which finished rows are forgotten with a write; `nil` if they are not looked for.
+  package static func forgotten(at version: Int64) -> Int64? {
+    version > remembered && version.isMultiple(of: sweep) ? version - remembered : nil
+  }
 }

@@ -55,7 +55,7 @@
       } else {
         try write(row, next, Self.updateOutboxRow)
       }
-      if next.isMultiple(of: OutboxLimits.sweep) { try forgetOutbox(before: next - OutboxLimits.remembered) }
+      if let limit = OutboxLimits.forgotten(at: next) { try forgetOutbox(before: limit) }
       return row
     }
 
@@ -196,7 +196,6 @@
     }
 
     private func forgetOutbox(before limit: Int64) throws {
-      guard limit > 0 else { return }
       try db.execute(
         sql: "DELETE FROM concord_outbox WHERE version <= ? AND state IN ('sent', 'dropped')",
         arguments: [limit])

@@ -31,17 +31,32 @@
         FROM concord_feed FOR UPDATE SKIP LOCKED
         """)
       guard state.count > 0, !state.isNull(0, 2) else { return false }
+      let last = max(0, state.integer(0, 2))
+      // What another program has written there is no number of a change.
+      func number(_ column: Int) -> Int64 { min(max(0, state.integer(0, column)), last) }
       // Numbers go on when the feed begins anew.
-      let (merged, last) = (max(state.integer(0, 0), state.integer(0, 3) - 1), state.integer(0, 2))
-      var kept = state.integer(0, 1)
+      let merged = max(number(0), number(3) - 1)
+      var kept = number(1)
       let limit = last - Int64(max(0, limits.changes))
-      let end = min(limit, merged + Self.batch)
+      let end = limit > merged ? try endOfBatch(from: merged, upTo: limit) : limit
       if end > merged { kept += try merge(from: merged, to: end) }
       let tooMany = min(kept - Int64(max(0, limits.rows)), Self.batch)
-      if tooMany > 0 { kept -= try forget(tooMany, upTo: max(merged, end)) }
+      if tooMany > 0 {
+        let count = try forget(tooMany, upTo: max(merged, end))
+        // If these were fewer, there are no more.
+        kept = count < tooMany ? 0 : kept - count
+      }
       if end <= merged, tooMany <= 0 { return false }
       try run("UPDATE concord_feed SET merged = greatest(merged, $1), kept = $2", [end, kept])
       return end < limit || kept > Int64(max(0, limits.rows))
+    }
+
+    /// Returns the number of the last change of a batch. By the changes that are there: numbers say how many only if nobody else has written them.
+    private func endOfBatch(from begin: Int64, upTo limit: Int64) throws -> Int64 {
+      let result = try run(
+        "SELECT number FROM concord_history WHERE number > $1 AND number <= $2 ORDER BY number OFFSET $3 LIMIT 1",
+        [begin, limit, Self.batch - 1])
+      return result.count > 0 ? result.integer(0, 0) : limit
     }
 
     /// Forgets the changes of rows that have others up to a number. What is kept tells the keys.

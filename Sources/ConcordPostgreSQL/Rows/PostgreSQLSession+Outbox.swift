@@ -54,7 +54,7 @@
             ON CONFLICT (number) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
             """, parameters: parameters)
       ])
-      if next.isMultiple(of: OutboxLimits.sweep) { try forgetOutbox(before: next - OutboxLimits.remembered) }
+      if let limit = OutboxLimits.forgotten(at: next) { try forgetOutbox(before: limit) }
       return row
     }
 
@@ -100,7 +100,6 @@
     }
 
     private func forgetOutbox(before limit: Int64) throws {
-      guard limit > 0 else { return }
       var parameters = PostgreSQLParameters()
       parameters.append(limit)
       try write([
