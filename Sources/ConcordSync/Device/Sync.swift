@@ -173,7 +173,7 @@ public final class Sync: Sendable, Observable {
   /// Returns once all actions that were forwarded before and can be sent have been decided, and the device has what the server had by then.
   ///
   /// Actions that wait behind a dead letter, and those of types that were not passed to the `Connect`, stay in the outbox undecided, and are not
-  /// waited for.
+  /// waited for. Waits without a network, and as long as the `Connect` is not started.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
   public func checkpoint() async throws {

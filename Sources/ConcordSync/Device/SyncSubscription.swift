@@ -14,7 +14,7 @@ public final class SyncSubscription: Sendable {
     (self.id, self.sync, name, parameters) = (id, sync, id.name, id.parameters)
   }
 
-  /// Returns once the first state of the subscription is in the file.
+  /// Returns once the first state of the subscription is in the file. Waits without a network, and as long as the `Connect` is not started.
   ///
   /// - Throws: ``SyncError``, an error of the store, or `CancellationError` if the task is cancelled.
   public func ready() async throws { try await sync.ready(id) }
