@@ -25,6 +25,22 @@
       #expect(given.idleTime == 3 && given.timeout == 4.5 && given.pollInterval == 5 && given.feedRetention == 6.5)
     }
 
+    @Test("Changes and connections are kept for as long as is asked for; waits have the limit that the server sets")
+    func longTimes() {
+      let (season, century) = (90 * 86_400.0, 3_155_760_000.0)
+      func options(_ time: Double) -> PostgreSQLOptions {
+        PostgreSQLOptions([
+          ConcordPostgreSQLFeedRetentionOption: time, ConcordPostgreSQLIdleTimeOption: time,
+          ConcordPostgreSQLTimeoutOption: time, ConcordPostgreSQLPollIntervalOption: time,
+        ])
+      }
+      #expect(options(season).feedRetention == season && options(season).idleTime == season)
+      #expect(options(.infinity).feedRetention == century && options(.infinity).idleTime == century)
+      for time in [season, .infinity] {
+        #expect(options(time).timeout == 2_000_000 && options(time).pollInterval == 2_000_000)
+      }
+    }
+
     @Test(
       "What an empty connection string leaves out is taken from the environment: host, port, user, password file, service"
     )
@@ -128,7 +144,9 @@
       #expect((2...65).contains(attempts), "\(attempts)")
     }
 
-    @Test("Attaching that meets another transaction in a deadlock begins again, where it is the one that is ended")
+    @Test(
+      "Attaching that meets another transaction in a deadlock begins again, where it is the one that is ended, however long it has waited"
+    )
     func deadlocksWhileAttaching() throws {
       let fleet = try SearchFleet(Note.self, Progress.self)
       try fleet.store().close()
@@ -146,7 +164,8 @@
         let problem = Locked<String?>(nil)
         Thread.detachNewThread {
           defer { ended.signal() }
-          do { try fleet.store().close() } catch { problem.withLock { $0 = "\(error)" } }
+          // The server looks for the circle when it has waited for a second.
+          do { try fleet.store(timeout: 0.9).close() } catch { problem.withLock { $0 = "\(error)" } }
         }
         // It has the first table, and waits for the second one.
         #expect(try eventually { try waiting(fleet) })

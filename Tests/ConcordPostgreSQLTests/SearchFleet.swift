@@ -94,11 +94,16 @@
       model = try Model("Notes", entities: types.isEmpty ? [Note.self] : types)
     }
 
-    /// - Parameter interval: the least time between two times that rows are folded after a search.
-    func store(_ model: Model? = nil, role: String? = nil, interval: Double = 3600) throws -> PostgreSQLStore {
+    /// - Parameters:
+    ///   - interval: the least time between two times that rows are folded after a search.
+    ///   - timeout: the time to wait for a connection; a statement may take longer.
+    func store(
+      _ model: Model? = nil, role: String? = nil, interval: Double = 3600, timeout: Double = 30
+    ) throws -> PostgreSQLStore {
       let url = role.map { server.url(ports: [server.port], role: $0) } ?? server.url
       var options = PostgreSQLOptions(connection: url, schema: schema)
       options.pollInterval = interval
+      (options.timeout, options.statementTimeout) = (timeout, 30)
       let model = model ?? self.model
       return try PostgreSQLStore(name: "Notes", options, model: model, entities: model.entities)
     }

@@ -30,24 +30,26 @@
     var pollInterval = 1.0
     var feedRetention = 86_400.0
 
-    /// The longest time, in seconds, for whoever wants no limit: the server counts 31 bits of milliseconds.
-    private static let longest = 2_000_000.0
+    /// The longest time to wait, in seconds, for whoever wants no limit: the server counts 31 bits of milliseconds.
+    private static let longestWait = 2_000_000.0
+    /// The longest time to keep something, in seconds: a hundred years, which the server subtracts from the date.
+    private static let longestKeeping = 3_155_760_000.0
 
     init(connection: String = "", schema: String = "concord") { (self.connection, self.schema) = (connection, schema) }
 
     init(_ options: StoreConfiguration.Options) {
       func value<T>(_ key: String, _ standard: T) -> T { options[key] as? T ?? standard }
-      func number(_ key: String, _ standard: Double) -> Double {
+      func number(_ key: String, _ standard: Double, atMost longest: Double = Self.longestWait) -> Double {
         let value = options[key] as? Double ?? (options[key] as? Int).map(Double.init) ?? standard
-        return value.isNaN ? standard : min(max(0, value), Self.longest)
+        return value.isNaN ? standard : min(max(0, value), longest)
       }
       connection = value(ConcordPostgreSQLOption, connection)
       schema = value(ConcordPostgreSQLSchemaOption, schema)
       poolSize = max(1, value(ConcordPostgreSQLPoolSizeOption, poolSize))
-      idleTime = number(ConcordPostgreSQLIdleTimeOption, idleTime)
+      idleTime = number(ConcordPostgreSQLIdleTimeOption, idleTime, atMost: Self.longestKeeping)
       timeout = number(ConcordPostgreSQLTimeoutOption, timeout)
       pollInterval = max(0.01, number(ConcordPostgreSQLPollIntervalOption, pollInterval))
-      feedRetention = number(ConcordPostgreSQLFeedRetentionOption, feedRetention)
+      feedRetention = number(ConcordPostgreSQLFeedRetentionOption, feedRetention, atMost: Self.longestKeeping)
     }
   }
 #endif

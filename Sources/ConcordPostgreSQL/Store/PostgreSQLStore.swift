@@ -102,11 +102,13 @@
     // MARK: The schema
 
     /// Runs what changes tables, and runs it again as long as it is the victim of a deadlock: whoever reads or writes meanwhile may hold one of
-    /// the tables, and wait for another.
+    /// the tables, and wait for another. It may have waited for that as long as it likes, so that only the time to look for a server is limited.
     private static func changingSchema<R>(_ options: PostgreSQLOptions, _ body: () throws -> R) throws -> R {
-      var attempts = PostgreSQLAttempts(timeout: options.timeout)
+      var (conflicts, losses) = (PostgreSQLAttempts(timeout: .infinity), PostgreSQLAttempts(timeout: options.timeout))
       while true {
-        do { return try body() } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {}
+        do { return try body() } catch let failure as PostgreSQLFailure
+          where failure.isConflict ? conflicts.mayRepeat(failure) : losses.mayRepeat(failure)
+        {}
       }
     }
 
