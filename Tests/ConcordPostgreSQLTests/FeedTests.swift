@@ -222,6 +222,46 @@
       let told = Told(store)
       try fleet.sql("UPDATE concord_state SET epoch = gen_random_uuid()")
       #expect(eventually { told.keys == [nil] })
+      // Once.
+      for id in 1...2 { try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)") }
+      #expect(eventually { told.keys.count >= 3 })
+      store.settle()
+      #expect(try told.keys == [nil, [fleet.key(1)], [fleet.key(2)]])
+    }
+
+    @Test("A feed of positions whose row somebody has deleted begins anew when it is started again")
+    func deletedFeed() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      try store.startFeed()
+      let position = try store.read { try $0.position() }
+      try fleet.sql("DELETE FROM concord_feed")
+      #expect(throws: StoreError.self) { try store.read { try $0.position() } }
+      try store.startFeed()
+      #expect(try store.read { try $0.changes(since: position) } == nil)
+      let later = try store.read { try $0.position() }
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 1, 1)")
+      #expect(try store.read { try $0.changes(since: later) }?.rows.map(\.key) == [fleet.key(1)])
+    }
+
+    @Test(
+      "Changes that were noted while the server's clock was far ahead do not keep those behind them from being trimmed")
+    func clockAhead() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      try fleet.sql(
+        """
+        INSERT INTO concord_changes (xid, at, entity)
+          SELECT '5', now() + interval '10 years', 'Progress' FROM generate_series(1, 1500);
+        INSERT INTO concord_changes (xid, at, entity) VALUES ('6', now() + interval '1 hour', 'Progress');
+        INSERT INTO concord_changes (xid, at, entity)
+          SELECT '7', now() - interval '2 days', 'Progress' FROM generate_series(1, 40);
+        """)
+      let connection = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      let trim = PostgreSQLWatch.trim(olderThan: 86_400)
+      for _ in 1...2 { _ = try connection.write(trim.sql, trim.parameters) }
+      #expect(try fleet.sql("SELECT DISTINCT xid FROM concord_changes") == "6")
     }
   }
 #endif

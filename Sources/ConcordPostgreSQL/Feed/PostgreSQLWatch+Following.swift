@@ -115,7 +115,7 @@
           connection = new
         }
         guard let connection else { return false }
-        if state.withLock({ $0.isBeingFilled }) { try tellAny(connection) { _ in } }
+        if state.withLock({ $0.isBeingFilled }) { tellAny(isFilled: try isFilled(connection)) }
         let start = DispatchTime.now()
         let count = try tellNew(connection, keepsState: isWoken)
         let duration = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
@@ -191,7 +191,7 @@
       let identity = try Self.identity(connection)
       guard state.withLock({ $0.identity != identity }) else { return }
       let (position, epoch) = try Self.now(connection, store)
-      try tellAny(connection) {
+      tellAny(isFilled: try isFilled(connection)) {
         // Only now: a connection that is lost before finds the other identity again.
         $0.identity = identity
         ($0.position, $0.epoch) = (position, epoch)
@@ -199,13 +199,20 @@
       }
     }
 
+    /// Whether all tables have the triggers that note changes.
+    ///
+    /// - Parameter connection: one without an open transaction: a name that was replaced in one is found in the next one only.
+    private func isFilled(_ connection: PostgreSQLConnection) throws -> Bool {
+      try TriggerCheck.changes(tables.values).isComplete { try connection.run($0) }
+    }
+
     /// Tells that everything may have changed in a database that another one may have taken the place of.
-    private func tellAny(_ connection: PostgreSQLConnection, _ note: (inout State) -> Void) throws {
-      let isFilled = try TriggerCheck.changes(tables.values).isComplete { try connection.run($0) }
+    private func tellAny(isFilled: Bool, _ note: (inout State) -> Void = { _ in }) {
       tellAny {
         state.withLock { state in
           note(&state)
-          (state.isBeingFilled, state.hasForeign) = (!isFilled, true)
+          // Triggers may have been disabled, those of the feed of positions, too.
+          (state.isBeingFilled, state.hasForeign, state.completeFeed) = (!isFilled, true, nil)
         }
       }
     }
@@ -222,12 +229,15 @@
         let readAhead = expectation?.tables ?? []
         let results = try connection.run(
           [FeedChanges.command(since: position)] + readAhead.map { ToldRows.command($0, since: position) })
-        if let expectation { toldState.keep(connection, expectation) }
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
         let changes = try FeedChanges(results[0], since: position, tables, store: store, except: told)
+        let isOtherEpoch = changes.epoch != epoch
+        if isOtherEpoch, expectation?.isKeptOpen == true { try connection.run([.end]) }
+        let isFilled = try !isOtherEpoch || self.isFilled(connection)
+        if let expectation, !isOtherEpoch { toldState.keep(connection, expectation) }
         if changes.hasForeign { noteForeign() }
-        let isWhole = changes.epoch == epoch && !changes.isTrimmed && !changes.isBehind
+        let isWhole = !isOtherEpoch && !changes.isTrimmed && !changes.isBehind
         let others = state.withLock { state in
           changes.transactions.filter { transaction in
             let id = transaction.id
@@ -239,24 +249,21 @@
             return transaction.isMore || !transaction.keys.isEmpty
           }
         }
-        func note() {
-          state.withLock { state in
-            (state.position, state.epoch, state.isFarBehind) = (changes.position, changes.epoch, false)
-            // Those that have changed nothing are in no feed.
-            state.told = state.told.filter { $0.number >= changes.position.xmin && !changes.excepted.contains($0) }
-          }
+        func note(_ state: inout State) {
+          (state.position, state.epoch, state.isFarBehind) = (changes.position, changes.epoch, false)
+          // Those that have changed nothing are in no feed.
+          state.told = state.told.filter { $0.number >= changes.position.xmin && !changes.excepted.contains($0) }
+        }
+        if isOtherEpoch {
+          tellAny(isFilled: isFilled, note)
+          return 1
         }
         if !isWhole {
-          // A name that was replaced in this transaction is found in the next one only.
-          if changes.epoch != epoch {
-            // Triggers may have been disabled, those of the feed of positions, too.
-            state.withLock { ($0.isBeingFilled, $0.completeFeed) = (true, nil) }
-          }
-          tellAny(note)
+          tellAny { state.withLock(note) }
           return 1
         }
         for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
-        feed.tell(others.map(\.commit), note)
+        feed.tell(others.map(\.commit)) { state.withLock(note) }
         toldState.isAt(
           changes.position, zip(readAhead, results.dropFirst()).compactMap { ToldRows($1, of: $0, changes) })
         return others.count
@@ -285,7 +292,8 @@
       if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
     }
 
-    /// The statement that looks at the oldest changes, and removes those that are older than a time in seconds.
+    /// The statement that looks at the oldest changes, and removes those that are older than a time in seconds. Those that seem to come from
+    /// later than in such a time were noted while the server's clock was ahead: nobody knows how old they are.
     static func trim(olderThan time: TimeInterval) -> PostgreSQLConnection.Command {
       var parameters = PostgreSQLParameters()
       parameters.append(time)
@@ -296,7 +304,8 @@
             WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid LIMIT \(batch)
           ), old AS (
             SELECT ctid FROM concord_changes WHERE ctid = ANY (ARRAY(
-              SELECT place FROM first WHERE at < now() - $1 * interval '1 second'
+              SELECT place FROM first
+              WHERE at < now() - $1 * interval '1 second' OR at > now() + greatest($1, 60) * interval '1 second'
             )) FOR UPDATE SKIP LOCKED
           ), gone AS (DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING xid)
           UPDATE concord_state SET trimmed = greatest(

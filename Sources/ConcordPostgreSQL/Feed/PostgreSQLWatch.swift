@@ -48,9 +48,11 @@
       var isStopped = false
     }
 
-    /// The position up to which all was told when a reading began.
+    /// The knowledge of the watch when a reading began.
     struct Mark {
+      /// The position up to which all was told.
       fileprivate let position: FeedPosition
+      fileprivate let unknownCount: Int
     }
 
     init(
@@ -144,7 +146,9 @@
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
     /// The mark of a reading that begins now; `nil` if nobody follows.
-    var mark: Mark? { position.map { Mark(position: $0) } }
+    var mark: Mark? {
+      state.withLock { $0.isStarted ? Mark(position: $0.position, unknownCount: $0.unknownCount) : nil }
+    }
 
     /// The keys of what a reading sees and is not told yet, those of commits of this store that are ending, too.
     ///
@@ -201,11 +205,15 @@
     /// Checks that the rows of tables are kept as they were when they are changed, once for each feed, and again when everything may have changed:
     /// a copy that is being restored has it before that.
     ///
+    /// - Parameters:
+    ///   - scope: that of the feed.
+    ///   - mark: that of the reading. If everything may have changed since, its state may be an earlier one, and says nothing of later ones.
+    ///   - check: looks at what the reading sees.
     /// - Returns: whether they are.
-    func isFeedComplete(_ scope: String, _ check: () throws -> Bool) throws -> Bool {
+    func isFeedComplete(_ scope: String, since mark: Mark?, _ check: () throws -> Bool) throws -> Bool {
       if state.withLock({ $0.completeFeed == scope }) { return true }
       guard try check() else { return false }
-      state.withLock { $0.completeFeed = scope }
+      state.withLock { if $0.unknownCount == mark?.unknownCount { $0.completeFeed = scope } }
       return true
     }
 

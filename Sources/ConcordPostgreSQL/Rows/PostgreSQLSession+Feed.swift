@@ -115,7 +115,7 @@
         throw StoreError.storeFailed(
           store: store, reason: "its feed of changes came with a copy of another cluster's; startFeed() begins it anew")
       }
-      let isComplete = try watch?.isFeedComplete(result.text(0, 1)) {
+      let isComplete = try watch?.isFeedComplete(result.text(0, 1), since: mark) {
         try TriggerCheck.history(tables.values).isComplete { try run($0) }
       }
       if isComplete == false {

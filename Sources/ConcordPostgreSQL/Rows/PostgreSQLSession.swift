@@ -31,8 +31,8 @@
     private var waiting = WaitingWrites()
     var cursorCount = 0
     let watch: PostgreSQLWatch?
-    /// The position up to which the watch had told all before this reading began.
-    private let mark: PostgreSQLWatch.Mark?
+    /// The knowledge of the watch before this reading began.
+    let mark: PostgreSQLWatch.Mark?
     /// The number of readings within this one, which read with it, but do not announce for it.
     private var nesting = 0
     /// Whether the connection plans statements once, as the watch's does.

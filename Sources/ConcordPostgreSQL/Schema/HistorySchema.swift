@@ -50,7 +50,9 @@
     /// The entities that are not followed as they are.
     private func stale(_ connection: PostgreSQLConnection) throws -> [EntityDescription] {
       guard try isPresent(connection) else { return schema.entities }
-      let (present, columns) = try present(connection)
+      let (present, columns, hasBegun) = try present(connection)
+      // Somebody has deleted its row.
+      if !hasBegun { return schema.entities }
       return schema.entities.filter { entity in
         let isFollowed = schema.tables.filter { $0.entity === entity }.allSatisfy { table in
           let wanted = Trigger(name: storedName(HistoryTables.function(table)), body: HistoryTables.body(table))
@@ -81,10 +83,10 @@
       let body: String
     }
 
-    /// The triggers by table and name, and the noted columns by entity.
+    /// The triggers by table and name, the noted columns by entity, and whether the feed has its row.
     private func present(
       _ connection: PostgreSQLConnection
-    ) throws -> (triggers: [String: [String: Trigger]], columns: [String: String]) {
+    ) throws -> (triggers: [String: [String: Trigger]], columns: [String: String], hasBegun: Bool) {
       var parameters = PostgreSQLParameters()
       parameters.append(storedName(schema.name))
       let results = try connection.run([
@@ -96,6 +98,7 @@
           WHERE n.nspname = $1 AND NOT t.tgisinternal AND \(FeedTables.isEnabled) AND t.tgname LIKE 'concord@_feed@_%' ESCAPE '@'
           """, parameters),
         .once("SELECT entity, columns FROM concord_feed_columns"),
+        .once("SELECT EXISTS (SELECT FROM concord_feed)"),
       ])
       var triggers: [String: [String: Trigger]] = [:]
       for row in 0..<results[0].count {
@@ -104,7 +107,7 @@
       }
       var columns: [String: String] = [:]
       for row in 0..<results[1].count { columns[results[1].text(row, 0)] = results[1].text(row, 1) }
-      return (triggers, columns)
+      return (triggers, columns, results[2].bool(0, 0))
     }
   }
 #endif
