@@ -27,7 +27,7 @@
       arguments: [
         ("ALTER TABLE \"Progress\" DISABLE TRIGGER USER", true), ("DROP TRIGGER concord_update ON \"Progress\"", false),
       ])
-    func missed(_ statement: String, _ isHistoryMissed: Bool) throws {
+    func missed(_ statement: String, _ isHistoryIncomplete: Bool) throws {
       let fleet = try Fleet()
       let store = try fleet.store(pollInterval: 0.02)
       defer { try? store.close() }
@@ -45,13 +45,11 @@
       try fleet.store().close()
       #expect(eventually { list.value.map(\.last) == [2] })
       // Devices are answered when what they are told is whole again.
-      if isHistoryMissed {
+      if isHistoryIncomplete {
         #expect(throws: StoreError.self) { try store.read { try $0.changes(since: position) } }
         try store.startFeed()
-        #expect(try store.read { try $0.changes(since: position) } == nil)
-      } else {
-        #expect(try store.read { try $0.changes(since: position) }?.rows.count == 1)
       }
+      #expect(try store.read { try $0.changes(since: position) } == nil)
       // The feed begins anew once.
       let epoch = try fleet.sql("SELECT epoch FROM concord_state")
       try fleet.store().close()
@@ -97,6 +95,77 @@
       #expect(try found("donkey") == [1] && found("pony") == [4])
     }
 
+    @Test("What was written to an outbox without its trigger is told when another store has enabled it")
+    func missedOutbox() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Told(store)
+      try fleet.sql(
+        "ALTER TABLE concord_outbox_state DISABLE TRIGGER USER; UPDATE concord_outbox_state SET version = version + 1")
+      store.settle()
+      #expect(told.keys.isEmpty)
+      try fleet.store().close()
+      #expect(eventually { told.keys == [nil] })
+    }
+
+    @Test(
+      "Positions of before rows were written without triggers are void, also where these are enabled by hand at last")
+    func enabledByHand() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Told(store)
+      try store.startFeed()
+      let position = try store.read { try $0.position() }
+      try fleet.sql("ALTER TABLE \"Progress\" DISABLE TRIGGER ALL; INSERT INTO \"Progress\" VALUES (1, 0, 1)")
+      try fleet.store().close()
+      #expect(eventually { told.keys == [nil] })
+      #expect(throws: StoreError.self) { try store.read { try $0.changes(since: position) } }
+      try fleet.sql("ALTER TABLE \"Progress\" ENABLE TRIGGER ALL")
+      for _ in 1...2 {
+        #expect(try store.read { try $0.changes(since: position) } == nil)
+        // By a server that is started.
+        try store.startFeed()
+      }
+    }
+
+    @Test("A server that was restarted is asked anew whether the feed of positions has its triggers")
+    func restarted() throws {
+      let server = try PostgreSQLServer(isFast: true)
+      defer { try? server.stop("immediate") }
+      let fleet = try Fleet(server)
+      let store = try fleet.store(pollInterval: 0.02)
+      defer { try? store.close() }
+      let told = Told(store)
+      try store.startFeed()
+      let position = try store.read { try $0.position() }
+      let identity = store.watch.state.withLock { $0.identity }
+      try server.sql("ALTER ROLE shop NOLOGIN")
+      try server.restart()
+      try fleet.sql("ALTER TABLE \"Progress\" DISABLE TRIGGER USER; UPDATE concord_state SET epoch = gen_random_uuid()")
+      try server.sql("ALTER ROLE shop LOGIN")
+      #expect(eventually { store.watch.state.withLock { $0.identity } != identity })
+      #expect(throws: StoreError.self) { try store.read { try $0.changes(since: position) } }
+      withExtendedLifetime(told) {}
+    }
+
+    @Test(
+      "A reading that began before everything may have changed says nothing of the feed of positions that is there since"
+    )
+    func earlierReading() throws {
+      let store = try Fleet().store()
+      defer { try? store.close() }
+      let told = Told(store)
+      let mark = store.watch.mark
+      store.watch.tellAny()
+      #expect(try store.watch.isFeedComplete("a", since: mark) { true })
+      #expect(try store.watch.isFeedComplete("a", since: store.watch.mark) { false } == false)
+      #expect(try store.watch.isFeedComplete("a", since: store.watch.mark) { true })
+      #expect(try store.watch.isFeedComplete("a", since: store.watch.mark) { false })
+      withExtendedLifetime(told) {}
+    }
+
     @Test("The outbox's is enabled, too")
     func outbox() throws {
       let fleet = try Fleet()
@@ -109,15 +178,17 @@
       #expect(eventually { !told.keys.isEmpty })
     }
 
-    @Test("A role that may enable none is refused with the SQL that does")
-    func rights() throws {
+    @Test(
+      "A role that may enable none is refused with the SQL that does, and that lets all read anew",
+      arguments: [true, false])
+    func rights(_ mayRead: Bool) throws {
       let server = try PostgreSQLServer.shared.get()
       let fleet = try Fleet()
       let name = "till-\(UUID().uuidString.prefix(8))"
       try server.sql("CREATE ROLE \(identifier(name)) LOGIN PASSWORD '\(PostgreSQLServer.password)' NOSUPERUSER")
-      try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name))
+      try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: mayRead ? name : nil))
       let url = server.url(ports: [server.port], role: name)
-      try fleet.store(url: url).close()
+      if mayRead { try fleet.store(url: url).close() }
       let epoch = try fleet.sql("SELECT epoch FROM concord_state")
       try fleet.sql(
         "ALTER TABLE \"Progress\" DISABLE TRIGGER USER; ALTER TABLE concord_outbox_state DISABLE TRIGGER USER")

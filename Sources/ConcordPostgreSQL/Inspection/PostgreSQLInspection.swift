@@ -178,6 +178,7 @@
         statements += (note.indexes + note.foreignKeys + note.triggers).map(\.sql) + (note.words?.create ?? [])
         statements.append(try note.sql())
       }
+      statements.append(LoadedFunction.sql(schema))
       if present.version > 0 { statements.append("UPDATE concord_state SET version = \(present.version)") }
       return PostgreSQLScript(
         schema: schema, statements: statements, tables: notes.map(\.table),

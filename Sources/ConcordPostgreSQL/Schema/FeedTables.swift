@@ -12,6 +12,9 @@
     /// The id from which on no transaction is visible, as SQL.
     static let nextID = "pg_snapshot_xmax(pg_current_snapshot())"
 
+    /// The statement by which all that follow are told that everything may have changed.
+    static let newEpoch = "UPDATE concord_state SET epoch = gen_random_uuid()"
+
     static func sql(_ schema: String) -> [String] {
       [
         """

@@ -51,6 +51,9 @@
 
     static let newEpoch = "(random() * 9007199254740991)::bigint + 1"
 
+    /// The statement after which all positions are void.
+    static let newEpochOfFeed = "UPDATE concord_feed SET epoch = \(newEpoch)"
+
     /// The statements that begin the feed, behind those that make triggers: what is noted so far counts no longer.
     static let begin = [
       """
@@ -130,7 +133,7 @@
           ELSIF TG_OP = 'DELETE' THEN
             \(delete)
           ELSE
-            UPDATE concord_feed SET epoch = \(newEpoch);
+            \(newEpochOfFeed);
           END IF;
           RETURN NULL;
         END

@@ -14,6 +14,8 @@
       var triggers: [String: Set<String>] = [:]
       var disabledTriggers: [String: Set<String>] = [:]
       var hasSchema = false
+      /// Whether the function is there that whoever has loaded rows without triggers calls.
+      var hasLoadedFunction = false
       /// By table, the shapes that it has had.
       var history: [String: [TableShape]] = [:]
       /// By table, what is noted of it, and in which order the tables were made.
@@ -82,15 +84,20 @@
       try connection.run((interrupted(present) + ["COMMIT"]).map { .once($0) })
     }
 
-    /// The statements by which all that follow read everything anew, if changes of a table may have been noted by no trigger.
+    /// The statements by which all that follow read everything anew, devices too, if changes of a table or of the outbox may have been noted by no
+    /// trigger.
+    ///
+    /// Those who have disabled them usually have disabled the triggers of the feed of positions, too, and enable these by themselves.
     func interrupted(_ present: Present) -> [String] {
       guard present.tables["concord_state"] != nil else { return [] }
-      let isInterrupted = tables.contains { table in
-        let stored = storedName(table.name)
-        return present.tables[stored] != nil
-          && !FeedTables.triggers(table).allSatisfy { present.isEnabled($0.name, stored) }
+      func isInterrupted(_ table: String, _ triggers: [String]) -> Bool {
+        present.tables[table] != nil && !triggers.allSatisfy { present.isEnabled($0, table) }
       }
-      return isInterrupted ? ["UPDATE concord_state SET epoch = gen_random_uuid()"] : []
+      guard
+        isInterrupted("concord_outbox_state", [OutboxTables.trigger])
+          || tables.contains(where: { isInterrupted(storedName($0.name), FeedTables.triggers($0).map(\.name)) })
+      else { return [] }
+      return [FeedTables.newEpoch] + (present.tables["concord_feed"] == nil ? [] : [HistoryTables.newEpochOfFeed])
     }
 
     /// Removes the triggers that keep changed rows as they were from the tables that a migration changes: they name its columns.
@@ -239,6 +246,11 @@
       before
         ? try missingTables(present)
         : try missingIndexes(present) + missingWords(present) + unwantedWords(present) + missingNotes(present)
+          + missingFunction(present)
+    }
+
+    func missingFunction(_ present: Present) -> [String] {
+      present.hasLoadedFunction ? [] : [LoadedFunction.sql(name)]
     }
 
     private func missingNotes(_ present: Present) throws -> [String] {
@@ -340,9 +352,15 @@
           SELECT c.relname::text, t.tgname::text, \(FeedTables.isEnabled) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
           JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND NOT t.tgisinternal
           """),
+        command(
+          """
+          SELECT 1 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+          WHERE n.nspname = $1 AND p.proname = \(literal(LoadedFunction.name))
+          """),
       ])
       var present = Present()
       present.hasSchema = results[0].count > 0
+      present.hasLoadedFunction = results[5].count > 0
       for row in 0..<results[1].count {
         let result = results[1]
         present.tables[result.text(row, 0), default: []].append(

@@ -17,7 +17,7 @@
             reason: "\(reason); the tables are of another model, and their owner is to attach them once",
             sql: "")
         }
-        // What is only noted otherwise does not matter, nor an index of words that another program has.
+        // What is only noted otherwise does not matter, nor an index of words that another program has, nor a function for administrators.
         if try missingTables(present).isEmpty, missingIndexes(present).isEmpty,
           missingWords(present, leavesVersions: true).isEmpty, version <= present.version,
           present.unfilled.isEmpty
@@ -27,7 +27,9 @@
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         // What is noted cannot be read, so only what is there is compared.
         _ = connection.rollBack()
-        let statements = try missingTables(present) + missingIndexes(present) + missingWords(present)
+        let statements =
+          try missingTables(present) + missingIndexes(present) + missingWords(present) + missingFunction(present)
+          + interrupted(present)
         throw PostgreSQLRightsError(
           store: store, role: role, reason: reason,
           sql: script(of: statements, for: role).text)
