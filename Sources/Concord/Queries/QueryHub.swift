@@ -64,10 +64,11 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
   }
 
   override func brokenInvariants() -> [String] {
-    changed.compactMap { number, node in
-      guard let node, queries.number(of: node) != number else { return nil }
-      return "a query has noted an entity that has gone, or has another number, as number \(number)"
-    }
+    queries.brokenInvariants()
+      + changed.compactMap { number, node in
+        guard let node, queries.number(of: node) != number else { return nil }
+        return "a query has noted an entity that has gone, or has another number, as number \(number)"
+      }
   }
 
   // MARK: Versions

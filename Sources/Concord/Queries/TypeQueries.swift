@@ -6,6 +6,9 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
   private(set) var lastNumber: UInt64 = 0
   /// Whether entities may have been stored or removed unnoticed.
   private(set) var mustSearch: Bool
+  /// The entities that there were when the open transaction began, if entities may have been stored or removed unnoticed in it: what has gone
+  /// is in the table no longer.
+  private var former: ContiguousArray<Node> = []
   private var indexes = QueryIndexes<T>()
   /// The entities that queries have found in the open transaction, and that are not numbered before it is committed, with their numbers
   /// until then. The nodes are retained, so that no other one is taken for them.
@@ -27,7 +30,10 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
       guard core.exists(node, core.turns.isOpen) else { return }
       add(node)
       // The open transaction may have changed it before.
-      if mustSearch { core.compareAtCommit(node) }
+      if mustSearch {
+        core.compareAtCommit(node)
+        former.append(node)
+      }
     }
   }
 
@@ -37,16 +43,15 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
     node.flags.insert(.followed)
   }
 
-  /// All entities, in no particular order.
-  // Listed before anybody looks at them, since what brings a value up to date may change the table.
-  private var entities: ContiguousArray<(number: UInt64, node: EntityNode<T>)> {
-    var found = ContiguousArray<(number: UInt64, node: EntityNode<T>)>()
-    found.reserveCapacity(numbers.count)
-    table.index.forEach { node in
+  /// Calls a closure with each entity and its number, in no particular order.
+  private func forEachEntity(_ body: (UInt64, EntityNode<T>) -> Void) {
+    func visit(_ node: Node) {
       guard node.flags.contains(.followed), let node = node.typed(T.self), let number = number(of: node) else { return }
-      found.append((number, node))
+      body(number, node)
     }
-    return found
+    guard table.isAggregate else { return table.index.forEach(visit) }
+    // Bringing a value up to date may change the table.
+    for node in table.index.all { visit(node) }
   }
 
   /// All entities as changes, in the order in which they came; `value` returns what is stored.
@@ -55,7 +60,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
     found.reserveCapacity(numbers.count)
     var isInOrder = true
     var last: UInt64 = 0
-    for (number, node) in entities {
+    forEachEntity { number, node in
       if number < last { isInOrder = false }
       last = number
       found.append(EntityChange(number: number, value: value(node)))
@@ -71,7 +76,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   func add(_ query: QueryHub<T>, _ core: StoreCore) {
     indexes.add(query) { note in
-      for (number, node) in entities { note(number, core.committedValueToFollow(of: node)) }
+      forEachEntity { number, node in note(number, core.committedValueToFollow(of: node)) }
     }
   }
 
@@ -86,8 +91,7 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
 
   override func update(_ core: StoreCore) {
     newcomers = [:]
-    // What was released is in the table no longer.
-    let nodes = mustSearch ? ContiguousArray(table.allNodes()) + core.graph.written.all : core.graph.written.all
+    let nodes = mustSearch ? former + table.allNodes() : core.graph.written.all
     for node in nodes where node.table === table {
       guard node.exists != node.flags.contains(.followed), let node = node.typed(T.self) else { continue }
       if node.exists {
@@ -100,7 +104,13 @@ final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
       }
     }
     numbers.shrink()
-    mustSearch = false
+    (mustSearch, former) = (false, [])
+  }
+
+  /// Returns the invariants that are broken, for the store's own tests.
+  func brokenInvariants() -> [String] {
+    let count = table.allNodes().count { $0.flags.contains(.followed) && number(of: $0) != nil }
+    return count == numbers.count ? [] : ["\(numbers.count) entities are numbered, and \(count) are there"]
   }
 
   override func didChange(_ node: Node, _ core: StoreCore) {

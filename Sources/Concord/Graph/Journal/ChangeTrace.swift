@@ -12,15 +12,17 @@ final class ChangeTrace {
   /// The number of changes at the last mark.
   @exclusivity(unchecked) private var marked = 0
   /// The number of notes beyond which those are removed that have later ones.
-  @exclusivity(unchecked) private var most = ChangeTrace.fewest
-
-  private static var fewest: Int { 256 }
+  @exclusivity(unchecked) private var most: Int
+  /// The number of notes of which none is removed: most transactions make no more.
+  private let fewest: Int
 
   private struct Note {
     let node: Node
     /// The number of changes before it.
     let position: Int
   }
+
+  init(fewest: Int = 4_096) { (self.fewest, most) = (fewest, fewest) }
 
   /// Notes a node, unless it is the last one and nobody has read since.
   ///
@@ -38,7 +40,7 @@ final class ChangeTrace {
     for note in notes.reversed() where seen.insert(ObjectIdentifier(note.node)).inserted { kept.append(note) }
     kept.reverse()
     notes = kept
-    most = max(Self.fewest, 2 * kept.count)
+    most = max(fewest, 2 * kept.count)
   }
 
   /// Returns the place behind all changes so far.
@@ -65,6 +67,6 @@ final class ChangeTrace {
   /// Ends the transaction.
   func end() {
     number += 1
-    (notes, count, marked, most) = ([], 0, 0, Self.fewest)
+    (notes, count, marked, most) = ([], 0, 0, fewest)
   }
 }
