@@ -1,4 +1,4 @@
-/// The sources of ended subscriptions, which must be destroyed without the store's lock, since that runs code of the user's.
+/// The sources of ended subscriptions, and ended queries, which must be destroyed without the store's lock, since that runs code of the user's.
 ///
 /// A destroyed source may end further subscriptions. A thread destroys the sources one after the other, not recursively, so
 /// that a chain of any length needs no more stack than one source. A pure state machine.

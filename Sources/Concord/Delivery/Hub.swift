@@ -106,7 +106,12 @@ final class Hubs {
 
   /// Ends hubs that are not observed any longer, and updates the others, before observers are notified.
   func update(_ core: StoreCore) {
-    for node in graph.releasedHubs { hubs.removeValue(forKey: ObjectIdentifier(node))?.detach(core) }
+    for node in graph.releasedHubs {
+      guard let hub = hubs.removeValue(forKey: ObjectIdentifier(node)) else { continue }
+      hub.detach(core)
+      // The condition of a query, and what it holds, is the user's.
+      core.ended.append(hub)
+    }
     graph.releasedHubs = []
     for listing in listings.values { listing.update(core) }
     for follower in followers.values { follower.update(core) }

@@ -80,6 +80,8 @@
 
   /// Calls a closure with each node, in no particular order.
   func forEach(_ body: (Node) -> Void) {
+    // Retained, so that a closure which changes the index does so in a copy.
+    let entries = entries
     for index in entries.indices { if let node = entries[index].node { body(node) } }
   }
 

@@ -145,6 +145,65 @@ struct QueryLifeTests {
     withExtendedLifetime((kept, query)) {}
   }
 
+  /// Held by the condition of a query, and asks the store when it goes.
+  private final class Asker: Sendable {
+    private let store: EntityStore
+    private let counts: Log<Int>
+    init(_ store: EntityStore, _ counts: Log<Int>) { (self.store, self.counts) = (store, counts) }
+    deinit { counts.append(store.count(Item.self)) }
+  }
+
+  @Test(
+    "What the condition of a query holds may use the store when it goes, where the query ends inside of a transaction, too",
+    arguments: [false, true])
+  func endingCondition(hasLayer: Bool) throws {
+    let counts = Log<Int>()
+    try #require(
+      ends {
+        let store = EntityStore(delivery: .immediate)
+        let kept = store.store(Item(id: 1, number: 1))
+        let layer = hasLayer ? store.optimistically { tx in tx.update(Item.self, id: 1) { $0.number += 1 } } : nil
+        store.transaction { tx in
+          var asker: Asker? = Asker(store, counts)
+          var query: EntityObserver<EntityResults<Item>>? = store.query(
+            Item.self, where: { [asker] _ in asker != nil })
+          #expect(query?.value.count == 1)
+          asker = nil
+          query = nil
+          tx.update(Item.self, id: 1) { $0.number = 5 }
+        }
+        layer?.rollBack()
+        withExtendedLifetime(kept) {}
+      })
+    #expect(counts.values == [1])
+  }
+
+  @Test(
+    "A query that a transaction makes shows a layer, which is replayed at its end, nothing that has gone since",
+    arguments: [false, true], [false, true])
+  func replayedLayer(isRemoved: Bool, isRead: Bool) {
+    let store = EntityStore(delivery: .immediate)
+    let (query, seen) = (Kept<EntityObserver<EntityResults<Item>>>(), Log<[Int]>())
+    let stays = store.store(Item(id: 1, number: 1))
+    var goes: EntityObserver<Item>? = store.store(Item(id: 2, number: 2))
+    let layer = store.optimistically { tx in
+      tx.update(Item.self, id: 1) { $0.number += 1 }
+      if let query = query.value { seen.append(query.value.map(\.id)) }
+    }
+    store.transaction { tx in
+      query.value = store.query(Item.self)
+      if isRead { #expect(query.value?.value.map(\.id) == [1, 2]) }
+      goes = nil
+      if isRemoved { tx.remove(Item.self, id: 2) }
+      tx.update(Item.self, id: 1) { $0.number = 10 }
+    }
+    #expect(seen.count > 0 && seen.values.allSatisfy { $0 == [1] }, "\(seen.values)")
+    #expect(query.value?.value.map(\.number) == [11] && goes == nil && store._checkInvariants() == [])
+    layer.rollBack()
+    query.value = nil
+    withExtendedLifetime(stays) {}
+  }
+
   /// A value whose comparison waits once.
   private struct Slow: Comparable {
     let number: Int
