@@ -3,6 +3,7 @@ import ConcordModel
 import ConcordTestHeap
 import ConcordTestShared
 import Foundation
+import Synchronization
 import Testing
 
 #if Persistence
@@ -295,6 +296,26 @@ struct RetentionTests {
       try view.keepObserved(Review.self)
       _ = try view.find(Review.self, id: 7)
       #expect(kept().isEmpty && view.store._statistics().entities == 0)
+    }
+  }
+
+  @Test("A view whose rule is set again and again looks no more often for what is over than one whose rule is set once")
+  func setAgain() async throws {
+    try await StrategyKind.direct.withContainer(.memory) { once in
+      try await StrategyKind.direct.withContainer(.memory) { often in
+        let rule = Retention<Review>.used(within: .milliseconds(400))
+        try once.viewContext.keep(Review.self, rule)
+        for _ in 0..<1_000 { try often.viewContext.keep(Review.self, rule) }
+        let (few, many) = (once.viewContext.cache, often.viewContext.cache)
+        #expect(try await eventually { few.sweepCount.load(ordering: .relaxed) >= 5 })
+        #expect(many.sweepCount.load(ordering: .relaxed) <= 50)
+        // Without a rule none is left.
+        try often.viewContext.keepObserved(Review.self)
+        try await Task.sleep(for: .milliseconds(200))
+        let (before, last) = (few.sweepCount.load(ordering: .relaxed), many.sweepCount.load(ordering: .relaxed))
+        #expect(try await eventually { few.sweepCount.load(ordering: .relaxed) >= before + 3 })
+        #expect(many.sweepCount.load(ordering: .relaxed) == last)
+      }
     }
   }
 

@@ -8,6 +8,8 @@ final class ViewCache: Sendable {
   private let types = Locked<[EntityDescription: Kept]>([:])
   /// Whether there ever was a rule.
   let isUsed = Atomic<Bool>(false)
+  /// The number of times that something was looked for that a rule does not keep any longer, for tests.
+  let sweepCount = Atomic<Int>(0)
 
   /// The kept entities of a type.
   fileprivate struct Kept: Sendable {
@@ -16,6 +18,8 @@ final class ViewCache: Sendable {
     /// Whether an entity still meets the rule's condition.
     let isMeant: @Sendable (StoredValue) -> Bool
     let hasCondition: Bool
+    /// A timer that looks again and again for entities whose time is over.
+    let timer: RepeatingTimer?
     var entries: [StoredValue: Entry] = [:]
     /// The uses in order, the last one of each entity among them.
     var uses = FIFOQueue<(key: StoredValue, number: UInt64)>()
@@ -31,10 +35,12 @@ final class ViewCache: Sendable {
 
   func set(_ entity: EntityDescription, most: Int, time: TimeInterval?, _ isMeant: (@Sendable (StoredValue) -> Bool)?) {
     isUsed.store(true, ordering: .relaxed)
-    let former = types.withLock {
-      $0.updateValue(
-        Kept(most: most, time: time, isMeant: isMeant ?? { _ in true }, hasCondition: isMeant != nil), forKey: entity)
+    let timer = time.map { time in
+      RepeatingTimer(every: min(max(0.1, time / 4), 3_600)) { [weak self] in self?.sweep(entity) }
     }
+    let kept = Kept(
+      most: most, time: time, isMeant: isMeant ?? { _ in true }, hasCondition: isMeant != nil, timer: timer)
+    let former = types.withLock { $0.updateValue(kept, forKey: entity) }
     withExtendedLifetime(former) {}
   }
 
@@ -75,6 +81,7 @@ final class ViewCache: Sendable {
 
   /// Lets go of what a rule does not keep any longer.
   func sweep(_ entity: EntityDescription) {
+    sweepCount.add(1, ordering: .relaxed)
     let (keys, isMeant) = types.withLock { types in
       types[entity]?.usesSinceSweep = 0
       let kept = types[entity]
@@ -91,11 +98,6 @@ final class ViewCache: Sendable {
 
   /// The number of kept entities of a type.
   func count(of entity: EntityDescription) -> Int { types.withLock { $0[entity]?.entries.count ?? 0 } }
-
-  /// The seconds after which outdated entities of a type are looked for again; `nil` if no time is a part of its rule.
-  func interval(of entity: EntityDescription) -> TimeInterval? {
-    types.withLock { $0[entity]?.time.map { min(max(0.1, $0 / 4), 3_600) } }
-  }
 }
 
 extension ViewCache.Kept {

@@ -1,6 +1,5 @@
 import Concord
 public import ConcordModel
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -21,9 +20,7 @@ extension ViewContext {
     let entity = try model.entity(type)
     switch retention.rule {
     case .atMost(let count): cache.set(entity, most: count, time: nil, nil)
-    case .usedWithin(let time):
-      cache.set(entity, most: .max, time: time, nil)
-      sweepLater(entity)
+    case .usedWithin(let time): cache.set(entity, most: .max, time: time, nil)
     case .matching(let predicate):
       let (entities, predicate) = (entities, CheckedPredicate(predicate))
       cache.set(entity, most: .max, time: nil) { key in
@@ -59,13 +56,4 @@ extension ViewContext {
 
   /// Whether there ever was a rule about the stores of the view.
   var notesUses: Bool { home?.uses.isFollowingAny.load(ordering: .relaxed) ?? false }
-
-  private func sweepLater(_ entity: EntityDescription) {
-    let interval = cache.interval(of: entity)
-    guard let interval else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + interval) { [weak self] in
-      self?.cache.sweep(entity)
-      self?.sweepLater(entity)
-    }
-  }
 }
