@@ -61,6 +61,22 @@ struct UndoElementsTests {
     #expect(ElementReversal.revert(from: step, to: before, in: &twice) == nil)
   }
 
+  @Test("An element that the step changed stays out if others have taken it out")
+  func changedAndGone() throws {
+    var current = [Part(id: 2, text: "mine")]
+    let before = [Part(id: 1, text: "before"), Part(id: 2, text: "before"), Part(id: 3)]
+    let step = [Part(id: 1, text: "mine"), Part(id: 2, text: "mine"), Part(id: 3)]
+    let reversal = try #require(ElementReversal.revert(from: step, to: before, in: &current))
+    #expect(current == [Part(id: 2, text: "before")] && reversal.hasChanged && reversal.isPartial)
+    current = []
+    let nothing = try #require(ElementReversal.revert(from: step, to: before, in: &current))
+    #expect(current == [] && !nothing.hasChanged && nothing.isPartial)
+    // What the step has left as it was is none of its changes.
+    current = [Part(id: 1, text: "mine"), Part(id: 2, text: "mine")]
+    let whole = try #require(ElementReversal.revert(from: step, to: before, in: &current))
+    #expect(current.map(\.text) == ["before", "before"] && whole.hasChanged && !whole.isPartial)
+  }
+
   @Test("An element that the step added stays if others have changed it since")
   func changedInsertions() throws {
     var current = [Part(id: 1), Part(id: 3, text: "theirs"), Part(id: 2, text: "mine")]

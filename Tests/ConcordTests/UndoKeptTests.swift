@@ -188,6 +188,45 @@ struct UndoKeptTests {
     try undo.redo()
     #expect(order.value.note == "mine" && order.value.items.map(\.id) == [1, 2])
   }
+
+  @Test("An element that the step has changed, and that others have taken out, stays out with a conflict")
+  func goneElements() throws {
+    let order = store.store(Order(id: 1, items: [.init(id: 1), .init(id: 2)]))
+    undo.record("Count") { tx in tx.update(Order.self, id: 1) { $0.items[0].count = 2 } }
+    store.update(Order.self, id: 1) { $0.items.removeFirst() }
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    guard case .overtaken(_, let conflicts) = try #require(error) else {
+      Issue.record("it was undone")
+      return
+    }
+    #expect(conflicts.map(\.description) == ["Order 1, items: has been changed since"])
+    #expect(order.value.items == [.init(id: 2)] && !undo.status.canUndo && !undo.status.canRedo)
+    // Beside something that can be taken back.
+    undo.record("Count") { tx in
+      tx.update(Order.self, id: 1) { order in
+        order.note = "mine"
+        order.items[0].count = 2
+      }
+    }
+    store.update(Order.self, id: 1) { $0.items = [] }
+    #expect(try undo.undo().conflicts.map(\.property) == ["items"])
+    #expect(order.value == Order(id: 1))
+  }
+
+  @Test("What others have changed between the steps of a group, and then removed, is no change of the group")
+  func groups() throws {
+    let tree = store.store(Tree(id: 1, branches: [Branch(id: 1)], top: KeptLeaf(id: 9), named: ["a": KeptLeaf(id: 8)]))
+    for text in ["m", "mine"] {
+      undo.record("Typing", joining: 1) { tx in tx.update(Tree.self, id: 1) { $0.text = text } }
+      store.update(Branch.self, id: 1) { $0.text = "theirs" }
+      for id in [8, 9] { theirs(id) }
+    }
+    #expect(undo.undoSteps.count == 1)
+    store.remove(Branch.self, id: 1)
+    for id in [8, 9] { store.remove(KeptLeaf.self, id: id) }
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(tree.value == Tree(id: 1))
+  }
 }
 
 extension AliasKey where T == UndoKeptTests.KeptLeaf { static var undoKeptLeaf: Self { "kept leaf" } }

@@ -187,12 +187,17 @@ extension Array: RevertibleElements where Element: Identifiable {
         reversal.isPartial = true
       }
     }
+    let present = Set(current.map(\.id))
+    for (id, i) in before {
+      guard let j = after[id], !present.contains(id), !SameProperty.areSame(values: old[i], new[j]) else { continue }
+      // Others have taken out what the step has changed.
+      reversal.isPartial = true
+    }
     switch current.restoreOrder(from: new.map(\.id), to: old.map(\.id), id: { $0.id }) {
     case .unchanged: break
     case .restored: reversal.hasChanged = true
     case .overtaken: reversal.isPartial = true
     }
-    let present = Set(current.map(\.id))
     let returning = old.lazy.filter { after[$0.id] == nil && !present.contains($0.id) }
     if !returning.isEmpty {
       let isReturning = Set(returning.map(\.id))

@@ -60,16 +60,16 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
 
   override func joined(_ later: AnyUndoChange, _ core: StoreCore) -> JoinedChange? {
     guard let later = later as? UndoChange<T> else { return nil }
+    let node = core.graph.table(T.self).find(id)
+    func upToDate(_ value: T) -> T { node.map { core.upToDate(value, of: $0) } ?? value }
     switch (new, later.old) {
     case (nil, nil): break
-    case (let end?, let start?):
-      let node = core.graph.table(T.self).find(id)
-      let (a, b) = node.map { (core.upToDate(end, of: $0), core.upToDate(start, of: $0)) } ?? (end, start)
-      guard !PropertyReversal.differ(a, b) else { return nil }
+    case (let end?, let start?): guard !PropertyReversal.differ(upToDate(end), upToDate(start)) else { return nil }
     default: return nil
     }
     if old == nil, later.new == nil { return .nothing }
-    return .change(UndoChange(id, old: old, new: later.new))
+    // What others have changed of the entities inside is in both values, and so is no change from one to the other once these have gone.
+    return .change(UndoChange(id, old: old.map(upToDate), new: later.new))
   }
 
   // MARK: Taking back
