@@ -173,6 +173,42 @@ struct UndoElementsTests {
     }
   }
 
+  @Test(
+    "What others have taken from under a key stays away, and what they have put there instead stays",
+    arguments: StoreKind.allCases)
+  func changedUnderKey(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let undo = container.undoManager
+      let people = (1...4).map { Person(id: $0, name: "") }
+      for person in people { container.viewContext.insert(person) }
+      /// Lets a step give a team other members, and others give it others again, and undoes the step.
+      func expect(_ before: [Int: Int], step: [Int: Int], others: [Int: Int], undone: [Int: Int], isDone: Bool) throws {
+        func members(_ ids: [Int: Int]) -> [Int: Person] { ids.mapValues { people[$0 - 1] } }
+        container.viewContext.insert(Team(id: 7, name: "", members: members(before)))
+        try container.viewContext.save()
+        try undo.record("Edit") { view in try view.update(Team.self, id: 7) { $0.members = members(step) } }
+        try self.others(container) { context in
+          try context.update(Team.self, id: 7) { $0.members = members(others) }
+        }
+        let count = undo.undoSteps.count
+        do {
+          #expect(try undo.undo().conflicts.map(\.reason) == [.changedSince])
+          #expect(isDone && undo.status.canRedo)
+        } catch UndoError.overtaken(_, let conflicts) {
+          #expect(!isDone && conflicts.map(\.reason) == [.changedSince])
+        }
+        #expect(undo.undoSteps.count == count - 1)
+        let found = try container.newBackgroundContext().find(Team.self, id: 7)?.members
+        #expect(found?.mapValues(\.id) == undone)
+      }
+      try expect([1: 1], step: [1: 2], others: [:], undone: [:], isDone: false)
+      try expect([1: 1], step: [:], others: [1: 3], undone: [1: 3], isDone: false)
+      // Beside others that are taken back.
+      try expect([1: 1, 2: 2], step: [1: 2, 2: 3], others: [2: 3], undone: [2: 2], isDone: true)
+      try expect([1: 1, 2: 2], step: [:], others: [1: 3], undone: [1: 3, 2: 2], isDone: true)
+    }
+  }
+
   @Test("What an inserted entity contains that stays stays, too", arguments: StoreKind.allCases)
   func staysWithContainer(_ kind: StoreKind) async throws {
     try await StrategyKind.direct.withContainer(kind) { container in

@@ -49,19 +49,27 @@ extension PropertyRange {
       return false
     }
     for index in present.indices {
-      guard let old = elementsBefore[identity(present[index])], let new = elementsAfter[identity(present[index])],
-        old != new, present[index] != old
-      else { continue }
+      guard let old = elementsBefore[identity(present[index])], present[index] != old else { continue }
+      guard let new = elementsAfter[identity(present[index])] else {
+        // Others have put it under a key from which the step had taken something away.
+        isWhole = false
+        continue
+      }
+      if old == new { continue }
       if present[index] == new, !isMissing(old), !refers(new, to: kept) {
         present[index] = old
       } else {
         isWhole = false
       }
     }
+    let ids = Set(present.map(identity))
+    for (id, old) in elementsBefore {
+      // Others have taken away what the step has put under a key.
+      if let new = elementsAfter[id], new != old, !ids.contains(id) { isWhole = false }
+    }
     if collection.isOrdered, present.restoreOrder(from: idsAfter, to: idsBefore, id: identity) == .overtaken {
       isWhole = false
     }
-    let ids = Set(present.map(identity))
     present = present.inserting(
       before,
       where: { element in
