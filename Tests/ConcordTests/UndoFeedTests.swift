@@ -14,6 +14,8 @@ private struct Word: Identifiable, Equatable {
   private(set) var undoable: [UndoMenuStep] = []
   private(set) var redoable: [UndoMenuStep] = []
 
+  var isIdle: Bool { mode == .idle }
+
   func add(_ step: UndoMenuStep) {
     switch mode {
     case .idle:
@@ -38,6 +40,37 @@ private struct Word: Identifiable, Equatable {
     mode = .idle
   }
   var names: [[String]] { [undoable.map(\.actionName), redoable.map(\.actionName)] }
+}
+
+/// The history of a store, of which the next calls fail, as where a file is full.
+private final class Failing: StepHistory {
+  struct Full: Error {}
+  let failures = Locked(0)
+  private let history: UndoHistory
+
+  init(_ history: UndoHistory) { self.history = history }
+
+  var undoSteps: [UndoStep] { history.undoSteps }
+  var redoSteps: [UndoStep] { history.redoSteps }
+  var statuses: AsyncStream<UndoStatus> { history.statuses }
+
+  func undo() async throws -> UndoResult {
+    try fail()
+    return try history.undo()
+  }
+
+  func redo() async throws -> UndoResult {
+    try fail()
+    return try history.redo()
+  }
+
+  private func fail() throws {
+    try failures.withLock { failures in
+      if failures == 0 { return }
+      failures -= 1
+      throw Full()
+    }
+  }
 }
 
 @MainActor @Suite("Feeding an undo menu")
@@ -131,6 +164,49 @@ struct UndoFeedTests {
     menu.undo()
     #expect(try await becomes([[], []], ["others", ""]))
     #expect(results.withLock { $0.first?.contains("has been changed since") == true })
+    withExtendedLifetime(feed) {}
+  }
+
+  @Test("What could not be undone or redone stands where it was, beside all others, and can be tried again")
+  func failing() async throws {
+    let failing = Failing(first.undo)
+    let feed = UndoFeed(menu, [failing, second.undo]) { [results] result in
+      results.withLock { $0.append((try? result.get())?.step.actionName ?? "none") }
+    }
+    for text in ["a", "b", "c", "d"] { write(text, first) }
+    #expect(try await becomes([["a", "b", "c", "d"], []], ["d", ""]))
+    menu.undo()
+    menu.undo()
+    #expect(try await becomes([["a", "b"], ["d", "c"]], ["b", ""]))
+    func fails(_ count: Int, _ perform: @MainActor () -> Void, moving names: [[String]]) async throws {
+      let before = menu.names
+      let done = results.withLock { $0.count }
+      failing.failures.withLock { $0 = 1 }
+      for _ in 0..<count { perform() }
+      #expect(menu.names == names)
+      #expect(try await becomes(before, ["b", ""]))
+      #expect(results.withLock { $0.dropFirst(done) } == Array(repeating: "none", count: count)[...])
+    }
+    try await fails(1, menu.redo, moving: [["a", "b", "c"], ["d"]])
+    try await fails(1, menu.undo, moving: [["a"], ["d", "c", "b"]])
+    // The second of two is not the next one then.
+    try await fails(2, menu.redo, moving: [["a", "b", "c", "d"], []])
+    try await fails(2, menu.undo, moving: [[], ["d", "c", "b", "a"]])
+    // Nor is what the menu has moved there and back undone once more.
+    failing.failures.withLock { $0 = 1 }
+    menu.undo()
+    menu.redo()
+    #expect(menu.names == [["a", "b"], ["d", "c"]])
+    for _ in 0..<1000 where results.withLock({ $0.count }) < 10 { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(results.withLock { $0.count } == 10 && menu.names == [["a", "b"], ["d", "c"]] && texts == ["b", ""])
+    menu.redo()
+    #expect(try await becomes([["a", "b", "c"], ["d"]], ["c", ""]))
+    menu.redo()
+    #expect(try await becomes([["a", "b", "c", "d"], []], ["d", ""]))
+    menu.undo()
+    menu.undo()
+    menu.undo()
+    #expect(try await becomes([["a"], ["d", "c", "b"]], ["a", ""]))
     withExtendedLifetime(feed) {}
   }
 

@@ -37,6 +37,10 @@
 
     init(_ manager: UndoManager) { self.manager = manager }
 
+    var isIdle: Bool {
+      manager.groupingLevel == 0 && !manager.isUndoing && !manager.isRedoing && manager.isUndoRegistrationEnabled
+    }
+
     func add(_ step: UndoMenuStep) {
       // Otherwise all steps of one turn of the run loop would be in one group, and be undone together.
       let groupsByEvent = manager.groupsByEvent
@@ -50,5 +54,6 @@
     }
 
     func remove(_ step: UndoMenuStep) { manager.removeAllActions(withTarget: step) }
+    func undo() { manager.undo() }
   }
 #endif
