@@ -95,7 +95,7 @@ private struct DemandSearch<T> {
     // NaN equals nothing, and so no value of the index.
     guard value == value else { return }
     let found = QueryDemand<T>(
-      property: property.path, condition: .hash(value.hashValue) { property.read($0).hashValue }
+      property: property.path, condition: .hash(canonical(value).hashValue) { canonical(property.read($0)).hashValue }
     ) { "\(property.path) == \(value)" }
     if Value.self is Bool.Type || Value.self is Bool?.Type {
       truth = truth ?? found

@@ -84,7 +84,7 @@ struct Sectioning<Key: Hashable & Sendable, Element: Identifiable & Sendable>: R
 
   private func place(_ entry: QueryEntry<Element>) -> Place {
     let key = key(entry.value)
-    return key == key ? .key(key) : .unequal
+    return key == key ? .key(canonical(key)) : .unequal
   }
 
   mutating func apply(_ changes: TreeChanges<QueryEntry<Element>>, _ order: EntryOrder<Element>) {

@@ -60,4 +60,6 @@ private func joinKey<Root, Value: Hashable & Sendable>(
 ) -> @Sendable (Root) -> [AnyHashable]? { { $0[keyPath: property].flatMap { joinKey($0) } } }
 
 /// Returns the key of a value; `nil` if the value does not equal itself, like NaN, and so equals nothing.
-private func joinKey(_ value: some Hashable) -> [AnyHashable]? { value == value ? [AnyHashable(value)] : nil }
+private func joinKey(_ value: some Hashable) -> [AnyHashable]? {
+  value == value ? [AnyHashable(canonical(value))] : nil
+}

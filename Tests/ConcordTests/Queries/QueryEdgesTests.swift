@@ -30,6 +30,51 @@ struct QueryEdgesTests {
     withExtendedLifetime(kept) {}
   }
 
+  @Test("A number is found by an equal one that is written with fewer digits")
+  func decimals() throws {
+    struct Priced: Identifiable, Equatable {
+      let id: Int
+      var price: Decimal = 0
+      var former: Decimal?
+    }
+    var random = SeededGenerator(seed: 11)
+    struct Parts: Encodable {
+      let exponent: Int32
+      var length = 4
+      var isNegative = false
+      var isCompact = false
+      let mantissa: [UInt16]
+    }
+    /// A number that may have zeros at its end, since it is decoded.
+    func number(_ digits: UInt64, _ exponent: Int32) throws -> Decimal {
+      let words = (0..<8).map { $0 < 4 ? UInt16(truncatingIfNeeded: digits >> (16 * $0)) : 0 }
+      let parts = try PropertyListEncoder().encode(Parts(exponent: exponent, mantissa: words))
+      return try PropertyListDecoder().decode(Decimal.self, from: parts)
+    }
+    var unlike = 0
+    for _ in 0..<200 {
+      let digits = UInt64.random(in: 100_000_000_000_000_000...999_999_999_999_999_999, using: &random)
+      let exponent = Int32.random(in: -20...3, using: &random)
+      let (long, short) = (try number(10 * digits, exponent), try number(digits, exponent + 1))
+      try #require(long == short)
+      if long.hashValue != short.hashValue { unlike += 1 }
+      let kept = store.store(Priced(id: 1))
+      let queries = [
+        store.query(Priced.self, where: #Predicate { $0.price == short }),
+        store.query(Priced.self, where: #Predicate { $0.former == short }),
+      ]
+      #expect(queries.map(\.value.count) == [0, 0])
+      store.update(Priced.self, id: 1) { ($0.price, $0.former) = (long, long) }
+      #expect(queries.map { $0.value.map(\.id) } == [[1], [1]], "\(long)")
+      let other = store.store(Priced(id: 2, price: short))
+      #expect(store.query(Priced.self).sections(by: \.price).value.count == 1, "\(long)")
+      let pairs = store.query(Priced.self).joined(with: Priced.self) { $0.price == $1.price }
+      #expect(pairs.value.count == 4, "\(long)")
+      withExtendedLifetime((kept, other)) {}
+    }
+    print("equal numbers with different hashes: \(unlike) of 200")
+  }
+
   @Test(
     "The least and the greatest text are those of a sort, whatever comes and goes, and no `Decimal` that is no number")
   func extremes() {
