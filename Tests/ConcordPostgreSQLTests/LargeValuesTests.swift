@@ -21,9 +21,18 @@
     }
   }
 
+  private struct Label: PersistentEntity {
+    let id: String
+
+    static let persistentProperties: [PersistentProperty<Label>] = [.init("id", \.id)]
+
+    init(from row: inout RowReader) throws { id = try row.read() }
+    func write(to row: inout RowWriter) throws { try row.write(id) }
+  }
+
   @Suite("Large values in a database", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct LargeValuesTests {
-    private static let model = Result { try Model("Pictures", entities: [Picture.self]) }
+    private static let model = Result { try Model("Pictures", entities: [Picture.self, Label.self]) }
 
     private func withStore(_ body: (PostgreSQLStore, Model) throws -> Void) throws {
       let model = try Self.model.get()
@@ -83,6 +92,43 @@
         }
         return "\(StoreError(failure, store: "Pictures"))".contains(
           "1073741824 bytes, and PostgreSQL takes less than 1 GB")
+      }
+    }
+
+    @Test("Where the first value is too large, nothing is written, whatever a closure makes of the error")
+    func tooLargeAtFirst() throws {
+      try withStore { store, model in
+        #expect(store.pool.count == 1)
+        try store.pool.with { $0.messageLimit = 1000 }
+        let picture = try model.entity(Picture.self)
+        func insert(_ id: Int, _ size: Int, _ writing: any RowWriting) throws {
+          let row = try picture.row(of: Picture(id: id, bytes: Data(count: size)), stamp: 1)
+          _ = try writing.insert(row, for: EntityKey(picture, .integer(Int64(id))))
+        }
+        #expect(throws: StoreError.self) {
+          try store.write(origin: nil) { writing in
+            // What the closure makes of the error does not matter.
+            do {
+              try insert(1, 2000, writing)
+              Issue.record("it is inserted")
+            } catch is StoreError {}
+            try insert(2, 10, writing)
+          }
+        }
+        #expect(try store.context(model).count(FetchDescriptor<Picture>()) == 0)
+        try store.write(origin: nil) { try insert(3, 10, $0) }
+        #expect(try store.context(model).count(FetchDescriptor<Picture>()) == 1)
+        // What is read then is of one state all the same.
+        let label = EntityKey(try model.entity(Label.self), .text(String(repeating: "a", count: 2000)))
+        try store.read { reading in
+          do {
+            _ = try reading.row(of: label)
+            Issue.record("it is looked for")
+          } catch is StoreError {}
+          #expect(try reading.row(of: EntityKey(picture, .integer(3))) != nil)
+          #expect((reading as? PostgreSQLSession)?.connection.isInTransaction == true)
+        }
+        #expect(store.pool.count == 1)
       }
     }
 

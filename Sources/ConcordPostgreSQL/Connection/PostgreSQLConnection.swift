@@ -169,10 +169,11 @@
       if isBroken {
         throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true)
       }
+      // What is refused here must not take the beginning of the transaction with it.
+      try checkSizes(commands)
       let before = deferred
       deferred = []
       if before.isEmpty, commands.isEmpty { return [] }
-      try checkSizes(commands)
       batches += 1
       try readUnread()
       /// For each answer that is expected, the position of its command; `nil` for one that nobody needs.
@@ -211,15 +212,17 @@
     }
 
     /// The greatest size of a message to the server, which takes less than 1 GB.
-    private static let mostBytes = (1 << 30) - (1 << 16)
+    static let mostBytes = (1 << 30) - (1 << 16)
+    /// The size of a message beyond which one is refused; tests make it smaller.
+    var messageLimit = mostBytes
 
     /// Refuses values that the server would not take, before something is sent.
     private func checkSizes(_ commands: [Command]) throws {
-      for command in commands { try Self.check(size: command.parameters.bytes.count, place) }
+      for command in commands { try Self.check(size: command.parameters.bytes.count, place, limit: messageLimit) }
     }
 
-    static func check(size: Int, _ place: String) throws {
-      if size <= mostBytes { return }
+    static func check(size: Int, _ place: String, limit: Int = mostBytes) throws {
+      if size <= limit { return }
       // The server's code for what is beyond its limits.
       throw PostgreSQLFailure(
         code: "54000", message: "the values of a row have \(size) bytes, and PostgreSQL takes less than 1 GB",
