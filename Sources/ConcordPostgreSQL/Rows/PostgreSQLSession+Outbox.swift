@@ -29,9 +29,38 @@
     }
 
     func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
-      let next = try advanceOutbox()
       var row = row
-      if row.number == 0 { row.number = next }
+      var next = try advanceOutbox()
+      if row.number == 0 {
+        row.number = next
+        if try !insert(row, next) {
+          // Another program has written a row with that number: none is lost.
+          next = try advanceOutbox(behindAllRows: true)
+          row.number = next
+          guard try insert(row, next) else {
+            throw StoreError.damagedStore(store: store, reason: "the outbox has no number for a new row")
+          }
+        }
+      } else {
+        // One that another program has deleted does not come back.
+        try write([.init(sql: Self.updateOutboxRow, parameters: parameters(row, next))])
+      }
+      if let limit = OutboxLimits.forgotten(at: next) { try forgetOutbox(before: limit) }
+      return row
+    }
+
+    /// - Returns: `false` if there is a row with its number, which stays.
+    private func insert(_ row: OutboxRow, _ version: Int64) throws -> Bool {
+      var key = PostgreSQLParameters()
+      key.append(PostgreSQLText.encode(row.key))
+      return try write([
+        // Another program may have given a row the number of a new one, which takes its place.
+        .init(sql: "DELETE FROM concord_outbox WHERE number = 0 AND \"key\" = $1", parameters: key),
+        .init(sql: Self.insertOutboxRow, parameters: parameters(row, version)),
+      ])[1].changedRows == 1
+    }
+
+    private func parameters(_ row: OutboxRow, _ version: Int64) -> PostgreSQLParameters {
       var parameters = PostgreSQLParameters()
       parameters.append(row.number)
       for text in [row.key, row.action, row.entity] { parameters.append(PostgreSQLText.encode(text)) }
@@ -44,18 +73,8 @@
         parameters.appendNull(.text)
       }
       parameters.append(row.forwarded)
-      parameters.append(next)
-      let columns = ["\"key\"", "action", "entity", "id", "body", "state", "reason", "forwarded", "version"]
-      try write([
-        .init(
-          sql: """
-            INSERT INTO concord_outbox (number, \(columns.joined(separator: ", ")))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            ON CONFLICT (number) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-            """, parameters: parameters)
-      ])
-      if let limit = OutboxLimits.forgotten(at: next) { try forgetOutbox(before: limit) }
-      return row
+      parameters.append(version)
+      return parameters
     }
 
     func clearOutbox() throws {
@@ -70,6 +89,14 @@
     }
 
     private static let outboxColumns = "number, \"key\", action, entity, id, body, state, reason, forwarded"
+    private static let insertOutboxRow = """
+      INSERT INTO concord_outbox (\(outboxColumns), version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      ON CONFLICT (number) DO NOTHING
+      """
+    private static let updateOutboxRow = """
+      UPDATE concord_outbox SET "key" = $2, action = $3, entity = $4, id = $5, body = $6, state = $7, reason = $8,
+      forwarded = $9, version = $10 WHERE number = $1
+      """
 
     private static func outboxRow(_ result: PostgreSQLResult, _ row: Int) -> OutboxRow {
       func text(_ column: Int) -> String { PostgreSQLText.decode(result.bytes(row, column)) }
@@ -91,8 +118,10 @@
       return (version, result.integer(0, 2), result.integer(0, 3))
     }
 
-    private func advanceOutbox() throws -> Int64 {
-      let result = try write([.init(sql: "UPDATE concord_outbox_state SET version = version + 1 RETURNING version")])[0]
+    /// - Parameter behindAllRows: whether the new version follows the numbers of all rows, too.
+    private func advanceOutbox(behindAllRows: Bool = false) throws -> Int64 {
+      let last = behindAllRows ? "greatest(version, (SELECT max(number) FROM concord_outbox))" : "version"
+      let result = try write([.init(sql: "UPDATE concord_outbox_state SET version = \(last) + 1 RETURNING version")])[0]
       guard result.count > 0 else {
         throw StoreError.damagedStore(store: store, reason: "concord_outbox_state has no row")
       }
