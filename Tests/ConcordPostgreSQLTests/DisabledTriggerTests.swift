@@ -179,6 +179,43 @@
     }
 
     @Test(
+      "A commit whose answer is lost meanwhile is in doubt, and what was written is not written twice",
+      arguments: [false, true])
+    func commitInDoubt(_ isIDKnown: Bool) throws {
+      let fleet = try Fleet()
+      let direct = try fleet.store()
+      let proxy = try CuttingProxy(to: fleet.server.port)
+      let store = try fleet.store(url: fleet.server.url(port: proxy.port), timeout: 10)
+      defer {
+        for store in [direct, store] { try? store.close() }
+        proxy.stop()
+      }
+      try direct.write(origin: nil) { _ = try $0.insert(fleet.row(0, 0), for: fleet.key(0)) }
+      try fleet.sql("ALTER TABLE \"Progress\" DISABLE TRIGGER USER")
+      var attempts = 0
+      func add() throws {
+        try store.write(origin: nil) { writing in
+          attempts += 1
+          guard let old = try writing.row(of: fleet.key(0)), case .integer(let last) = old.values[1] else { return }
+          try writing.update(
+            fleet.row(0, Int(last) + 1, stamp: Double(last) + 2), replacing: old, for: fleet.key(0))
+          if isIDKnown { try (writing as? PostgreSQLSession)?.flush() }
+          if attempts == 1 { proxy.cut(after: 0, ofAnswers: true) }
+        }
+      }
+      #expect {
+        try add()
+      } throws: { "\($0)".contains("triggers are disabled") }
+      #expect(attempts == 1)
+      #expect(try direct.read { try $0.row(of: fleet.key(0)) } == fleet.row(0, 1, stamp: 2))
+      try fleet.sql("ALTER TABLE \"Progress\" ENABLE TRIGGER USER")
+      attempts = 0
+      try add()
+      #expect(attempts == 1)
+      #expect(try direct.read { try $0.row(of: fleet.key(0)) } == fleet.row(0, 2, stamp: 3))
+    }
+
+    @Test(
       "A role that may enable none is refused with the SQL that does, and that lets all read anew",
       arguments: [true, false])
     func rights(_ mayRead: Bool) throws {

@@ -191,7 +191,7 @@
           // What comes after the commit only wakes others.
           if failure.succeeded > 0 { return }
           let outcome = PostgreSQLOutcome(
-            PostgreSQLPool(inspection.options, store: "the database"), store: "the database")
+            PostgreSQLPool(inspection.options, store: "the database"), store: "the database", [PostgreSQLTable]())
           if try !outcome.isCommitted(id) { throw failure }
         }
       }

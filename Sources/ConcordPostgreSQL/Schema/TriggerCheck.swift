@@ -17,13 +17,19 @@
       TriggerCheck(tables, HistoryTables.operations.map(HistoryTables.trigger))
     }
 
+    /// The trigger that notes writes to the outbox.
+    static let outbox = TriggerCheck(names: ["concord_outbox_state"], [OutboxTables.trigger])
+
+    private init(names: [String], _ triggers: [String]) { (self.names, self.triggers) = (names, triggers) }
+
     private init(_ tables: some Sequence<PostgreSQLTable>, _ triggers: [String]) {
       names = tables.flatMap { [$0.entity.name] + $0.collections.map(\.name) }.map { storedName($0) }
       self.triggers = triggers
     }
 
-    /// The statement that asks. Tables that are not there do not count: a later version of the program may have no use for them.
-    private var command: PostgreSQLConnection.Command {
+    /// The statement that asks, and returns a truth value. Tables that are not there do not count: a later version of the program may have no
+    /// use for them.
+    var command: PostgreSQLConnection.Command {
       var parameters = PostgreSQLParameters()
       for texts in [names, triggers] {
         var array = ParameterArray(.text)

@@ -51,7 +51,7 @@
       }
       if session.hasAssumptionFailed { throw AssumptionFailed() }
       if let failure = session.failure { throw failure }
-      let id = try commit(session)
+      let id = try commit(session, tables.values)
       if let id {
         if !session.changedKeys.isEmpty { feed.tell([StoreCommit(keys: session.changedKeys, origin: origin)]) }
         watch.didTell(id)
@@ -62,7 +62,9 @@
     /// Sends what waits and the commit, in one round trip.
     ///
     /// - Returns: the id of the transaction; `nil` if it has written nothing.
-    private func commit(_ session: PostgreSQLSession) throws -> TransactionID? {
+    private func commit(
+      _ session: PostgreSQLSession, _ tables: some Sequence<PostgreSQLTable>
+    ) throws -> TransactionID? {
       // Who reads from then on must see it.
       defer { watch.toldState.noteUse() }
       let assumption = session.assumption
@@ -87,7 +89,7 @@
           number = session.transactionID ?? results[results.count - 2].bits(0, 0)
         }
       } catch let failure as PostgreSQLFailure where failure.isConnectionLost {
-        guard let committed = try outcome(session.transactionID, bound) else { throw failure }
+        guard let committed = try outcome(session.transactionID, bound, tables) else { throw failure }
         number = committed
       }
       if mayNotifyLater, !watch.mayNotifyLater() { try? connection.finish(watch.notification) }
@@ -96,8 +98,10 @@
     }
 
     /// - Returns: the id of the transaction if it was committed, although the connection was lost.
-    private func outcome(_ number: UInt64?, _ bound: UInt64) throws -> UInt64? {
-      let outcome = PostgreSQLOutcome(pool, store: store)
+    private func outcome(
+      _ number: UInt64?, _ bound: UInt64, _ tables: some Sequence<PostgreSQLTable>
+    ) throws -> UInt64? {
+      let outcome = PostgreSQLOutcome(pool, store: store, tables)
       do {
         guard let number else {
           return try outcome.committed(by: connection.session, after: connection.lastTransaction, from: bound)
