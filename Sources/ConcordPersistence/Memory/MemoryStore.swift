@@ -4,7 +4,7 @@ public import Foundation
 
 /// A store in memory, which works like a file, and is lost when it is released.
 // Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
-public final class MemoryStore: RowStore, ExclusivelyWritten, @unchecked Sendable {
+public final class MemoryStore: RowStore, ExclusivelyWritten, BrieflyRead, @unchecked Sendable {
   public let name: String
   private let lock = NSRecursiveLock()
   private let tables = MemoryTables()
@@ -26,6 +26,17 @@ public final class MemoryStore: RowStore, ExclusivelyWritten, @unchecked Sendabl
   public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
     lock.lock()
     defer { lock.unlock() }
+    return try look(body)
+  }
+
+  package func readSoon<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    guard lock.lock(before: Date(timeIntervalSinceNow: StoreIsTaken.wait)) else { throw StoreIsTaken(store: name) }
+    defer { lock.unlock() }
+    return try look(body)
+  }
+
+  /// Reads while the lock is held.
+  private func look<R>(_ body: (any RowReading) throws -> R) throws -> R {
     try checkOpen()
     return try body(MemorySession(tables, remembersDeletions: deletionTime > 0))
   }

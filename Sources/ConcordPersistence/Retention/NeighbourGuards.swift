@@ -14,6 +14,8 @@ struct NeighbourGuards {
   private var shared: [StoreAttachment: StoreAttachment] = [:]
   /// The attachments of who purges by its own, where both have attached the same object.
   private var sameObjects: [StoreAttachment: StoreAttachment] = [:]
+  /// The stores of who purges.
+  private let own: [StoreAttachment: PersistentStore]
 
   init(_ coordinator: PersistentStoreCoordinator, of purging: PersistentStoreCoordinator) {
     self.coordinator = coordinator
@@ -25,6 +27,7 @@ struct NeighbourGuards {
       (theirs[entity], ours[their]) = (their, entity)
     }
     let own = purging.attachments
+    self.own = own
     for (attachment, store) in coordinator.attachments {
       shared[attachment] = own.first { $0.value.place == store.place }?.key
       sameObjects[attachment] = own.first { $0.value.rows === store.rows }?.key
@@ -40,7 +43,7 @@ struct NeighbourGuards {
       let read = try? store.rows.read { try coordinator.forwardedKeys(guards, [attachment: $0]) }
       if let read { keys.formUnion(read) }
     }
-    return own(keys)
+    return asOwn(keys)
   }
 
   /// Whether one of its views shows an entity.
@@ -53,8 +56,9 @@ struct NeighbourGuards {
   /// Returns the entities among some of one type that something contains of which who purges knows nothing: of a type that only this model has,
   /// or in another file. Who purges looks into what both have.
   ///
-  /// - Parameter sessions: the sessions of who purges. A store that both have attached as one object is read through its session, since it is
-  ///   locked.
+  /// - Parameter sessions: the sessions of who purges. What is in the same rows is read through them where a store can do so, so that what
+  ///   others write meanwhile meets it.
+  /// - Throws: ``NeighbourIsTaken`` if somebody has another store of its.
   /// - Complexity: a lookup for each of them and each such type.
   func contained(
     among keys: Set<EntityKey>, _ sessions: [StoreAttachment: any RowReading]
@@ -64,13 +68,30 @@ struct NeighbourGuards {
     for owner in coordinator.model.entities
     where ours[owner] != owner && owner.targets.contains(where: { $0 == their.type }) {
       guard let store = coordinator.store(of: owner) else { continue }
-      try read(store, sessions) { reading in
+      /// Returns `false` if that cannot look.
+      func look(_ referrers: (EntityKey) throws -> [StoredValue]?) throws -> Bool {
         for key in keys where !found.contains(key) {
-          if try !reading.referrers(to: EntityKey(their, key.id), in: owner).isEmpty { found.insert(key) }
+          guard let referrers = try referrers(EntityKey(their, key.id)) else { return false }
+          if !referrers.isEmpty { found.insert(key) }
         }
+        return true
       }
+      if try look({ try referrers(to: $0, in: owner, store, sessions) }) { continue }
+      try read(store, sessions) { reading in _ = try look { try reading.referrers(to: $0, in: owner) } }
     }
     return found
+  }
+
+  /// Looks within the transaction of who purges; `nil` if that does not see the rows.
+  private func referrers(
+    to key: EntityKey, in owner: EntityDescription, _ store: PersistentStore,
+    _ sessions: [StoreAttachment: any RowReading]
+  ) throws -> [StoredValue]? {
+    guard let rows = store.rows as? any PlacedStore,
+      let attachment = own.first(where: { $0.value.place == store.place })?.key,
+      let purging = own[attachment], let session = sessions[attachment]
+    else { return nil }
+    return try rows.referrers(to: key, in: owner, within: session, of: purging.rows)
   }
 
   private func read(
@@ -78,18 +99,30 @@ struct NeighbourGuards {
   ) throws {
     let attachment = coordinator.attachments.first { $0.value.rows === store.rows }?.key
     if let attachment, let own = sameObjects[attachment], let session = sessions[own] { return try body(session) }
-    try store.rows.read(body)
+    guard let rows = store.rows as? any BrieflyRead else { return try store.rows.read(body) }
+    do { try rows.readSoon(body) } catch is StoreIsTaken { throw NeighbourIsTaken(rows: rows) }
   }
 
   /// The entities that forwarded actions name in the stores that both have.
   ///
   /// - Parameter outboxes: the sessions of who purges.
   func forwardedKeys(_ outboxes: [StoreAttachment: any RowReading]) throws -> Set<EntityKey> {
-    own(try coordinator.forwardedKeys(guards, shared.compactMapValues { outboxes[$0] }))
+    asOwn(try coordinator.forwardedKeys(guards, shared.compactMapValues { outboxes[$0] }))
   }
 
-  private func own(_ keys: Set<EntityKey>) -> Set<EntityKey> {
+  private func asOwn(_ keys: Set<EntityKey>) -> Set<EntityKey> {
     Set(keys.compactMap { key in ours[key.entity].map { EntityKey($0, key.id) } })
+  }
+}
+
+/// Somebody has a store of a neighbour that a purge looks into. Who has it may wait for what the purge has, which so lets go of all before it waits.
+struct NeighbourIsTaken: Error {
+  let rows: any RowStore
+
+  /// Waits until the store can be read. Not within a transaction.
+  func wait() {
+    // One that is detached meanwhile needs nothing any longer.
+    try? rows.read { _ in }
   }
 }
 

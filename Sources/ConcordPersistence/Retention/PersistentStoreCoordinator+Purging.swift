@@ -15,7 +15,8 @@ extension PersistentStoreCoordinator {
     let isFollowed = self.uses.isFollowing(entity)
     /// The entities that were found to be observed when they were removed.
     var late: Set<EntityKey> = []
-    for _ in 0..<Self.attempts {
+    var attempts = 0
+    while attempts < Self.attempts {
       // Before the store is locked, since this waits for those who use the contexts.
       let (guards, neighbours) = (guards.all, neighbourGuards)
       let pending = unsavedKeys(guards, neighbours)
@@ -46,7 +47,8 @@ extension PersistentStoreCoordinator {
         try? forgetUses(uses.keys, ofAbsent: entity)
         if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
         return (removed.count, left.intersection(pending))
-      } catch  where !found.isEmpty {
+      } catch let taken as NeighbourIsTaken { taken.wait() } catch  where !found.isEmpty {
+        attempts += 1
         late.formUnion(found)
       }
     }

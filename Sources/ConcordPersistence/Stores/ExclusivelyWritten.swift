@@ -10,6 +10,14 @@ package protocol ExclusivelyWritten: RowStore {
   func writeSoon<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 }
 
+/// A store whose readers wait for others, who may wait for what such a reader has.
+package protocol BrieflyRead: RowStore {
+  /// Reads as ``RowStore/read(_:)``, but does not wait for long.
+  ///
+  /// - Throws: ``StoreIsTaken`` if somebody has the store; the closure was not called then.
+  func readSoon<R>(_ body: (any RowReading) throws -> R) throws -> R
+}
+
 /// A store is used by somebody else.
 package struct StoreIsTaken: Error {
   /// The seconds after which a writer who has another store lets go of it. Most others are ready by then.

@@ -14,6 +14,22 @@ package enum StorePlace: Hashable, Sendable {
 /// A store whose rows other stores of the process may have, too.
 package protocol PlacedStore: RowStore {
   var place: StorePlace { get }
+  /// Returns the keys of this store's rows of a type that refer to an entity, as a transaction of another store with the same place sees them,
+  /// whose model need not have the type. The default returns `nil`.
+  ///
+  /// - Parameters:
+  ///   - session: the transaction.
+  ///   - store: the other store.
+  /// - Returns: `nil` if the transaction may not see the same rows as this store.
+  func referrers(
+    to key: EntityKey, in entity: EntityDescription, within session: any RowReading, of store: any RowStore
+  ) throws -> [StoredValue]?
+}
+
+extension PlacedStore {
+  package func referrers(
+    to key: EntityKey, in entity: EntityDescription, within session: any RowReading, of store: any RowStore
+  ) throws -> [StoredValue]? { nil }
 }
 
 extension PersistentStore {

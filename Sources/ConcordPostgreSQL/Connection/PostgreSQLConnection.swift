@@ -491,6 +491,9 @@
     /// A request that cancels the running statement, from any thread.
     var cancellation: PostgreSQLCancellation? { PQgetCancel(handle).map { PostgreSQLCancellation($0) } }
 
+    /// The settings that the connection has asked for, as `-c` and their values.
+    var askedSettings: String { PQoptions(handle).map { String(cString: $0) } ?? "" }
+
     /// The name of the database.
     var database: String { PQdb(handle).map { String(cString: $0) } ?? "" }
 

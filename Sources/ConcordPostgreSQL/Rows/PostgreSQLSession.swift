@@ -263,7 +263,11 @@
     }
 
     func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
-      let table = try table(entity)
+      try referrers(to: key, in: table(entity))
+    }
+
+    /// - Parameter table: one of the schema, of which the session's model need not know.
+    func referrers(to key: EntityKey, in table: PostgreSQLTable) throws -> [StoredValue] {
       guard let referrers = table.referrers[key.entity.name],
         let parameter = keyParameter(key.id, referrers.form)
       else { return [] }

@@ -17,11 +17,13 @@
   ///
   /// A closure that writes is run again if its transaction met another one in the database, or the connection was lost before the commit: see
   /// ``/ConcordPersistence/RowStore/write(origin:_:)``.
-  public final class PostgreSQLStore: RowStore, PlacedStore {
+  public final class PostgreSQLStore: RowStore, PlacedStore, BrieflyRead {
     public let name: String
     let options: PostgreSQLOptions
     let pool: PostgreSQLPool
     package let place: StorePlace
+    /// The role, and the settings that its connections ask for: stores of one schema that have the same see the same rows.
+    private let role: String
     let schema: PostgreSQLSchema
     private let tables: [EntityDescription: PostgreSQLTable]
     private let feed = CommitFeed()
@@ -67,8 +69,8 @@
         entities, schema: options.schema, pool, interval: options.pollInterval)
       self.searchIndexes = searchIndexes
       do {
-        place = try StoreError.translating(store: name) {
-          let place = try Self.changingSchema(options) {
+        (place, role) = try StoreError.translating(store: name) {
+          let found = try Self.changingSchema(options) {
             try pool.with { connection in
               try schema.prepare(connection)
               try searchIndexes.refresh(connection)
@@ -76,7 +78,7 @@
             }
           }
           try searchIndexes.foldAll()
-          return place
+          return found
         }
         watch = try PostgreSQLWatch(pool, options, tables, store: name, feed)
       } catch {
@@ -85,18 +87,21 @@
       }
     }
 
-    /// Returns the name of a schema, however its server is addressed: its outbox has a random number, which a copy has, too, but in another
-    /// database or cluster, or in a table of another number.
-    private static func place(_ connection: PostgreSQLConnection) throws -> StorePlace {
+    /// Returns the name of a schema, however its server is addressed: its cluster, its database, its own name, and the number of its outbox.
+    ///
+    /// The number is random, so that it tells copies of a cluster apart that were made without the schema; it is missing if another program has
+    /// deleted it. A copy that replaces the schema in its database keeps all of these.
+    private static func place(_ connection: PostgreSQLConnection) throws -> (StorePlace, role: String) {
       let result = try connection.run([
         .once(
           """
-          SELECT epoch, system_identifier::text, tableoid::text, current_database()::text, current_schema()::text
-          FROM concord_outbox_state, pg_control_system()
+          SELECT system_identifier::text, current_database()::text, current_schema()::text,
+            (SELECT epoch::text FROM concord_outbox_state LIMIT 1), current_user::text
+          FROM pg_control_system()
           """)
       ])[0]
-      let texts = (1...4).map { result.text(0, $0) }
-      return .database("\(result.integer(0, 0)) \(texts.joined(separator: " "))")
+      let place = StorePlace.database("\((0...3).map { result.optionalText(0, $0) ?? "" })")
+      return (place, "\([result.text(0, 4), connection.askedSettings])")
     }
 
     // MARK: The schema
@@ -207,13 +212,22 @@
       return result
     }
 
-    private func readAny(_ body: (any RowReading) throws -> Void) throws {
+    /// Reads with a connection beyond the limit, if all are in use.
+    package func readSoon<R>(_ body: (any RowReading) throws -> R) throws -> R {
+      var result: R?
+      try readAny(waits: false) { result = try body($0) }
+      guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was read") }
+      return result
+    }
+
+    /// - Parameter waits: whether it waits for a connection.
+    private func readAny(waits: Bool = true, _ body: (any RowReading) throws -> Void) throws {
       try checkOpen()
       try TaskCancellation.check()
       let current = Self.currentOfThread
       let entered = current?.of(self)
       if let session = entered?.session { return try session.nested(body) }
-      let isNested = entered != nil
+      let isNested = entered != nil || !waits
       let count = current?.count ?? ReadingTransaction.BatchCount()
       try StoreError.translating(store: name) {
         if try readToldState(count, body) { return }
@@ -326,6 +340,17 @@
           repeatedWrites.withLock { $0 += 1 }
         }
       }
+    }
+
+    // MARK: Neighbours
+
+    package func referrers(
+      to key: EntityKey, in entity: EntityDescription, within session: any RowReading, of store: any RowStore
+    ) throws -> [StoredValue]? {
+      guard let session = session as? PostgreSQLSession, let store = store as? PostgreSQLStore, store.role == role,
+        let table = tables[entity]
+      else { return nil }
+      return try session.referrers(to: key, in: table)
     }
 
     // MARK: Following
