@@ -23,7 +23,7 @@ extension StoredValue: Hashable {
     case (.integer(let a), .integer(let b)): a == b
     case (.real(let a), .real(let b)): a == b
     // Fast path: the first comparison is cheap, and false for most values that differ.
-    case (.text(let a), .text(let b)): a == b && a.utf8.elementsEqual(b.utf8)
+    case (.text(let a), .text(let b)): a == b && a.hasSameBytes(as: b)
     case (.blob(let a), .blob(let b)): a == b
     default: false
     }
