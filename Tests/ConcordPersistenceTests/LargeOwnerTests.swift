@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestHeap
 import Foundation
 import Testing
 
@@ -48,6 +49,18 @@ struct LargeOwnerTests {
     func append(_ book: inout Book) { book.reviews.append(Review(id: -1, text: "new")) }
     #expect(try reads(20, rename) == reads(300, rename))
     #expect(try reads(20, append) == reads(300, append))
+  }
+
+  @Test("The links of an owner to entities with numbers take no more than these")
+  func heap() throws {
+    let count = 400_000
+    let (entity, owner) = (try libraryModel().entity(Book.self), shelf(count))
+    let before = heapInUse()
+    let row = try entity.row(of: owner, stamp: 1)
+    let bytes = heapInUse() - before
+    // Other tests may run beside it.
+    #expect(bytes < count * 24, "\(bytes) bytes")
+    #expect(row.collections.map(\.count).max() == count)
   }
 
   #if Persistence

@@ -230,7 +230,7 @@
     func values() throws {
       let model = try shopModel()
       func read<T: PersistentEntity>(
-        _ type: T.Type, _ id: StoredValue, _ values: [StoredValue], _ lists: [[[StoredValue]]] = []
+        _ type: T.Type, _ id: StoredValue, _ values: [StoredValue], _ lists: [StoredElements] = []
       ) throws -> String? {
         let entity = try model.entity(type)
         var page = Page(

@@ -38,7 +38,7 @@
       let shared = EntityKey(book, .integer(1))
       try store.write(origin: nil) { session in
         let writing = CountingRows(session)
-        func insert(_ key: EntityKey, _ values: [StoredValue], _ collections: [[[StoredValue]]] = []) throws {
+        func insert(_ key: EntityKey, _ values: [StoredValue], _ collections: [StoredElements] = []) throws {
           _ = try writing.insert(StoredRow(values: values, collections: collections, stamp: 1), for: key)
           try writing.setNote("", for: SyncNotes.row(key))
         }

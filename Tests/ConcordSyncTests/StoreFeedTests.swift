@@ -94,7 +94,7 @@
         func row(_ lines: [String], _ weight: Double) -> StoredRow {
           StoredRow(
             values: [.integer(1), .integer(1), .text(""), .real(weight), .integer(Int64(lines.count))],
-            collections: [lines.map { [.text($0)] }], stamp: 1)
+            collections: [StoredElements(lines.map { [.text($0)] })], stamp: 1)
         }
         try store.write(origin: nil) { writing in
           try writing.update(book(1, "new"), replacing: book(1, "it's \u{0} é"), for: one)
@@ -175,7 +175,7 @@
         func row(_ lines: [EntityKey]) -> StoredRow {
           StoredRow(
             values: [.integer(1), .integer(1), .text(""), .real(0.1), .integer(Int64(lines.count))],
-            collections: [lines.map { [$0.id] }], stamp: 1)
+            collections: [StoredElements(lines.map { [$0.id] })], stamp: 1)
         }
         func line(_ key: EntityKey, _ text: String) -> StoredRow {
           StoredRow(values: [key.id, .text(text), .null], collections: [], stamp: 1)

@@ -49,9 +49,9 @@ struct RowCheck: Sendable {
       do { try columns[index].check(row.values[index]) } catch { throw unreadable(id, columns[index].name, error) }
     }
     for (elements, collection) in zip(row.collections, collections) where !elements.isEmpty {
-      for element in elements {
-        for index in collection.columns.indices where element.indices.contains(index) {
-          do { try collection.columns[index].check(element[index]) } catch {
+      for element in elements.indices {
+        for index in collection.columns.indices where index < elements.width {
+          do { try collection.columns[index].check(elements[element, index]) } catch {
             throw unreadable(id, collection.name, error)
           }
         }

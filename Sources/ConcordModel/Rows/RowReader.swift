@@ -42,8 +42,8 @@ public struct RowReader {
     return source.value(at: position)
   }
 
-  /// Reads the rows of the next collection; `nil` if the collection is `nil`.
-  private mutating func nextCollection() throws -> [[StoredValue]]? {
+  /// Reads the elements of the next collection; `nil` if the collection is `nil`.
+  private mutating func nextCollection() throws -> StoredElements? {
     defer {
       position += 1
       collectionIndex += 1
@@ -231,8 +231,7 @@ extension RowReader {
   private mutating func read<C: RangeReplaceableCollection>(all type: C.Type) throws -> C?
   where C.Element: PersistentEntity {
     if omitsNextCollection() { return OmittedCollection<C>.value ?? C() }
-    guard let rows = try nextCollection() else { return nil }
-    let keys = rows.compactMap(\.first)
+    guard let keys = try nextCollection()?.column(0) else { return nil }
     // An entity store recognises this storage as an omitted collection, and keeps the one that it has.
     if isLeftOut(C.Element.self, keys) { return OmittedCollection<C>.value ?? C() }
     var result = C()
@@ -243,8 +242,7 @@ extension RowReader {
 
   private mutating func readSet<T: PersistentEntity & Hashable>() throws -> Set<T>? {
     if omitsNextCollection() { return OmittedCollection<Set<T>>.value ?? [] }
-    guard let rows = try nextCollection() else { return nil }
-    let keys = rows.compactMap(\.first)
+    guard let keys = try nextCollection()?.column(0) else { return nil }
     if isLeftOut(T.self, keys) { return OmittedCollection<Set<T>>.value ?? [] }
     return try Set(keys.map { try entity($0) as T })
   }
@@ -252,11 +250,12 @@ extension RowReader {
   private mutating func read<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type) throws -> [K.Value: T]?
   where K.Value: Hashable {
     if omitsNextCollection() { return OmittedCollection<[K.Value: T]>.value ?? [:] }
-    guard let rows = try nextCollection() else { return nil }
-    if isLeftOut(T.self, rows.compactMap(\.last)) { return OmittedCollection<[K.Value: T]>.value ?? [:] }
+    guard let elements = try nextCollection() else { return nil }
+    if isLeftOut(T.self, elements.column(elements.width - 1)) { return OmittedCollection<[K.Value: T]>.value ?? [:] }
     var result: [K.Value: T] = [:]
-    result.reserveCapacity(rows.count)
-    for row in rows where row.count == 2 { result[try K.decode(row[0])] = try entity(row[1]) }
+    guard elements.width == 2 else { return result }
+    result.reserveCapacity(elements.count)
+    for index in elements.indices { result[try K.decode(elements[index, 0])] = try entity(elements[index, 1]) }
     return result
   }
 }

@@ -12,7 +12,7 @@ import Concord
 /// ```
 public struct RowWriter {
   package private(set) var values: [StoredValue] = []
-  package private(set) var collections: [[[StoredValue]]] = []
+  package private(set) var collections: [StoredElements] = []
   /// The receiver of the entities inside.
   private let sink: (any EntitySink)?
   /// Whether the element of a collection is being written, whose values belong to a row of their own.
@@ -31,14 +31,14 @@ public struct RowWriter {
   @usableFromInline mutating func append(_ value: StoredValue) { values.append(value) }
 
   /// Writes a collection. One that a brief form leaves out is reported to the sink, since its row holds no elements.
-  mutating func append(count: Int?, of rows: [[StoredValue]], isOmitted: Bool) throws {
+  mutating func append(count: Int?, of elements: StoredElements, isOmitted: Bool) throws {
     guard !isInCollection else {
       throw StoreError.misdescribed(
         entity: "a wrapper", reason: "a wrapper inside a collection cannot hold a collection of entities")
     }
     if isOmitted { sink?.didOmit(column: values.count) }
     values.append(count.map { .integer(Int64($0)) } ?? .null)
-    collections.append(rows)
+    collections.append(elements)
   }
 
   /// Returns the key of an entity, and passes the entity to the sink.
@@ -47,12 +47,19 @@ public struct RowWriter {
     return try T.storedKey(of: entity.id)
   }
 
-  /// Returns the values that `body` writes, as those of a collection's element.
-  mutating func element(_ body: (inout RowWriter) throws -> Void) throws -> [StoredValue] {
+  /// Returns elements, of each of which `body` writes the values.
+  func elements<C: Collection>(
+    _ collection: C, _ body: (C.Element, inout RowWriter) throws -> Void
+  ) throws -> StoredElements {
+    var elements = StoredElements()
     var writer = RowWriter(sink: sink)
     writer.isInCollection = true
-    try body(&writer)
-    return writer.values
+    for element in collection {
+      writer.values.removeAll(keepingCapacity: true)
+      try body(element, &writer)
+      elements.append(values: writer.values)
+    }
+    return elements
   }
 }
 
@@ -186,19 +193,35 @@ extension RowWriter {
   }
 
   private mutating func write<C: Collection>(all entities: C?) throws where C.Element: PersistentEntity {
-    try append(
-      count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [], isOmitted: isOmitted(entities))
+    var elements = StoredElements(width: 1, capacity: entities?.count ?? 0)
+    if let entities {
+      for entity in entities {
+        let key = try key(of: entity)
+        elements.append { _ in key }
+      }
+    }
+    try append(count: entities?.count, of: elements, isOmitted: isOmitted(entities))
   }
 
   // Collections without an order are stored sorted, so that equal values are stored the same.
   private mutating func write<T: PersistentEntity & Hashable>(unordered entities: Set<T>?) throws {
-    let rows = try entities?.map { [try key(of: $0)] }
-    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [], isOmitted: isOmitted(entities))
+    let keys = try entities?.map { try key(of: $0) }.sorted(by: StoredValue.precedes) ?? []
+    var elements = StoredElements(width: 1, capacity: keys.count)
+    for key in keys { elements.append { _ in key } }
+    try append(count: entities?.count, of: elements, isOmitted: isOmitted(entities))
   }
 
   private mutating func write<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type, _ entities: [K.Value: T]?) throws {
-    let rows = try entities?.map { [try K.encode($0.key), try key(of: $0.value)] }
-    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [], isOmitted: isOmitted(entities))
+    let pairs = try entities?.map { (try K.encode($0.key), try key(of: $0.value)) } ?? []
+    var elements = StoredElements(width: 2, capacity: pairs.count)
+    for (key, value) in pairs.sorted(by: Self.precedes) { elements.append { $0 == 0 ? key : value } }
+    try append(count: entities?.count, of: elements, isOmitted: isOmitted(entities))
+  }
+
+  private static func precedes(_ a: (StoredValue, StoredValue), _ b: (StoredValue, StoredValue)) -> Bool {
+    if StoredValue.precedes(a.0, b.0) { return true }
+    // Two keys may be written alike.
+    return !StoredValue.precedes(b.0, a.0) && StoredValue.precedes(a.1, b.1)
   }
 }
 
@@ -237,7 +260,7 @@ extension RowWriter {
 
   private mutating func write<W: PersistentWrapper>(elements: [W]?) throws {
     try append(
-      count: elements?.count, of: elements?.map { wrapper in try element { try $0.write(wrapper) } } ?? [],
-      isOmitted: isOmitted(elements))
+      count: elements?.count, of: try self.elements(elements ?? []) { try $1.write($0) }, isOmitted: isOmitted(elements)
+    )
   }
 }

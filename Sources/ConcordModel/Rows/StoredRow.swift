@@ -3,14 +3,14 @@ public struct StoredRow: Sendable, Hashable {
   /// The values of the columns, in the order of ``EntityDescription/columns``. That of a collection is its count, `null` if
   /// it is `nil`.
   public var values: [StoredValue]
-  /// The rows of the collections, in the order of ``EntityDescription/collections``. The row of a dictionary's element begins
-  /// with the key.
-  public var collections: [[[StoredValue]]]
+  /// The elements of the collections, in the order of ``EntityDescription/collections``. That of a dictionary begins with the
+  /// key.
+  public var collections: [StoredElements]
   /// The stamp of the entity.
   public var stamp: Stamp
 
   /// Creates a row.
-  public init(values: [StoredValue], collections: [[[StoredValue]]], stamp: Stamp) {
+  public init(values: [StoredValue], collections: [StoredElements], stamp: Stamp) {
     self.values = values
     self.collections = collections
     self.stamp = stamp

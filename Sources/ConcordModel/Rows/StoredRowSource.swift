@@ -12,16 +12,16 @@ package final class StoredRowSource: RowSource {
     row.values.indices.contains(position) ? row.values[position] : .null
   }
 
-  package override func collection(_ index: Int) -> [[StoredValue]] {
+  package override func collection(_ index: Int) -> StoredElements {
     row.collections.indices.contains(index) ? row.collections[index] : []
   }
 }
 
 /// A source that reads an element of a collection.
 final class ElementSource: RowSource {
-  private let values: [StoredValue]
+  private let values: StoredElements.Element
 
-  init(_ values: [StoredValue]) { self.values = values }
+  init(_ values: StoredElements.Element) { self.values = values }
 
   override func value(at position: Int) -> StoredValue { values.indices.contains(position) ? values[position] : .null }
 }

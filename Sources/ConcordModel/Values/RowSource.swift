@@ -11,11 +11,11 @@ open class RowSource {
   ///
   /// - Parameter position: the index of the column, from 0.
   open func value(at position: Int) -> StoredValue { .null }
-  /// Returns the rows of a collection. The row of a dictionary's element begins with the key.
+  /// Returns the elements of a collection. That of a dictionary begins with the key.
   ///
   /// - Parameter index: the index of the collection among those of the entity, from 0.
-  /// - Throws: an error of the store if the rows cannot be read.
-  open func collection(_ index: Int) throws -> [[StoredValue]] { [] }
+  /// - Throws: an error of the store if the elements cannot be read.
+  open func collection(_ index: Int) throws -> StoredElements { [] }
 
   /// The number of rows that are at hand in the source, of which this is one.
   open var rowCount: Int { 1 }

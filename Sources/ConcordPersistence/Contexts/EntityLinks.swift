@@ -19,7 +19,7 @@ public struct EntityLinks<Owner: PersistentEntity> {
   ///
   /// - Throws: ``/ConcordModel/StoreError/misdescribed(entity:reason:)`` if the update does not leave the collection out.
   public func count<C: Collection>(of collection: KeyPath<Owner, C>) throws -> Int where C.Element: PersistentEntity {
-    changes.rows(try changes.index(of: collection)).count
+    changes.elements(try changes.index(of: collection)).count
   }
 
   /// Returns the ids of the entities in a collection, in order.
@@ -28,7 +28,7 @@ public struct EntityLinks<Owner: PersistentEntity> {
   ///   out; ``/ConcordModel/StoreError/unreadable(_:as:)`` for a stored id that is none of the type.
   /// - Complexity: O(*n*), where *n* is the number of ids.
   public func ids<E: PersistentEntity>(of collection: KeyPath<Owner, [E]>) throws -> [E.ID] {
-    try changes.rows(try changes.index(of: collection)).map { try E.id(storedKey: $0.first ?? .null) }
+    try changes.elements(try changes.index(of: collection)).column(0).map { try E.id(storedKey: $0) }
   }
 
   /// Appends an entity to a collection. Its value is stored, too, as if it had been appended to the array.
@@ -64,8 +64,8 @@ public struct EntityLinks<Owner: PersistentEntity> {
   public func remove<E: PersistentEntity>(_ id: E.ID, from collection: KeyPath<Owner, [E]>) throws -> Bool {
     let index = try changes.index(of: collection)
     let key = try E.storedKey(of: id)
-    guard changes.rows(index).contains(where: { $0.first == key }) else { return false }
-    changes.change(index) { rows in rows.removeAll { $0.first == key } }
+    guard changes.elements(index).column(0).contains(key) else { return false }
+    changes.change(index) { elements in elements.removeAll { $0.first == key } }
     return true
   }
 }

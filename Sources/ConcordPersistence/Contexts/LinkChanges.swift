@@ -7,8 +7,8 @@ final class LinkChanges {
   let positions: Set<Int>
   private let entity: EntityDescription
   private var before: StoredRow?
-  /// The rows of the changed collections, by the position of the collection.
-  private var changed: [Int: [[StoredValue]]] = [:]
+  /// The elements of the changed collections, by the position of the collection.
+  private var changed: [Int: StoredElements] = [:]
   /// The values of the entities that were added.
   private var added: [any PersistentEntity] = []
 
@@ -50,14 +50,14 @@ final class LinkChanges {
     return index
   }
 
-  func rows(_ index: Int) -> [[StoredValue]] { changed[index] ?? before?.collections[index] ?? [] }
+  func elements(_ index: Int) -> StoredElements { changed[index] ?? before?.collections[index] ?? [] }
 
-  func change(_ index: Int, _ body: (inout [[StoredValue]]) throws -> Void) rethrows {
-    var rows = rows(index)
+  func change(_ index: Int, _ body: (inout StoredElements) throws -> Void) rethrows {
+    var elements = elements(index)
     // Taken out, so that it is changed in place.
     changed[index] = nil
-    defer { changed[index] = rows }
-    try body(&rows)
+    defer { changed[index] = elements }
+    try body(&elements)
   }
 
   func add(_ entity: some PersistentEntity) { added.append(entity) }
@@ -72,9 +72,9 @@ final class LinkChanges {
 
   /// Replaces the changed collections of a row.
   func write(to row: inout StoredRow) {
-    for (index, rows) in changed {
-      row.collections[index] = rows
-      row.values[entity.countPositions[index]] = .integer(Int64(rows.count))
+    for (index, elements) in changed {
+      row.collections[index] = elements
+      row.values[entity.countPositions[index]] = .integer(Int64(elements.count))
     }
   }
 

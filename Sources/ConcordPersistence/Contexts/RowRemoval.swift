@@ -56,8 +56,10 @@ struct RowRemoval {
         if columns.contains(where: { $0.role == .wrapperCase }) {
           for element in row.collections[index].indices {
             for position in columns.indices
-            where isGone(row.collections[index][element][position], columns[position], gone) {
-              row.collections[index][element][position] = .null
+            where position < row.collections[index].width
+              && isGone(row.collections[index][element, position], columns[position], gone)
+            {
+              row.collections[index][element, position] = .null
               mayBeUnreadable = true
             }
           }

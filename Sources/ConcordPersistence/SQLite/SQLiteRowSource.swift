@@ -26,7 +26,7 @@
     override func text(at position: Int) -> String? { statement.text(at: Int32(position)) }
     override var stamp: Stamp { statement.real(at: table.stampPosition) ?? -.infinity }
 
-    override func collection(_ index: Int) throws -> [[StoredValue]] {
+    override func collection(_ index: Int) throws -> StoredElements {
       try session.collection(index, of: table.entity, owner: key ?? statement.value(at: table.keyPosition))
     }
   }

@@ -20,17 +20,18 @@
       return true
     }
 
-    /// Whether a collection is stored with as many rows as the base has, and with its rows at the positions that others are to take.
+    /// Whether a collection is stored with as many elements as the base has, and with its elements at the positions that others are to take.
     private func isStored(
-      _ base: [[StoredValue]], wherePlacedOtherwise rows: [[StoredValue]], _ index: Int, _ key: EntityKey
+      _ base: StoredElements, wherePlacedOtherwise elements: StoredElements, _ index: Int, _ key: EntityKey
     ) throws -> Bool {
       guard try hasNoGaps(index, count: base.count, key) else { return false }
       return try statements(key.entity).with(.element(index)) { statement in
-        for position in base.indices where position >= rows.count || rows[position] != base[position] {
+        for position in elements.countOfSameElements(at: base)..<base.count
+        where position >= elements.count || elements[position] != base[position] {
           try statement.bind(key.id, at: 1)
           try statement.bind(.integer(Int64(position)), at: 2)
           guard try statement.step() else { return false }
-          for (column, value) in base[position].enumerated() where !statement.isSame(value, at: Int32(column)) {
+          for column in 0..<base.width where !statement.isSame(base[position, column], at: Int32(column)) {
             return false
           }
           statement.reset()
@@ -39,21 +40,21 @@
       }
     }
 
-    /// Writes the positions of a collection at which two arrays of rows differ.
+    /// Writes the positions of a collection at which two lists of elements differ.
     func writeCollection(
-      _ index: Int, _ rows: [[StoredValue]], replacing old: [[StoredValue]], _ key: EntityKey
+      _ index: Int, _ elements: StoredElements, replacing old: StoredElements, _ key: EntityKey
     ) throws {
-      if rows == old { return }
+      let first = elements.countOfSameElements(at: old)
+      if first == elements.count, first == old.count { return }
       // Another program may have left gaps.
       guard try old.isEmpty || hasNoGaps(index, count: old.count, key) else {
         try deleteRest(index, of: key, from: .min)
-        return try insert(rows, index, key, from: 0)
+        return try insert(elements, index, key, from: 0)
       }
-      if rows.count < old.count { try deleteRest(index, of: key, from: Int64(rows.count)) }
-      let first = rows.countOfSameElements(at: old)
-      let common = min(rows.count, old.count)
-      if first < common { try update(rows, index, key, in: first..<common, replacing: old) }
-      if common < rows.count { try insert(rows, index, key, from: common) }
+      if elements.count < old.count { try deleteRest(index, of: key, from: Int64(elements.count)) }
+      let common = min(elements.count, old.count)
+      if first < common { try update(elements, index, key, in: first..<common, replacing: old) }
+      if common < elements.count { try insert(elements, index, key, from: common) }
     }
 
     private func hasNoGaps(_ index: Int, count: Int, _ key: EntityKey) throws -> Bool {
@@ -65,12 +66,12 @@
       }
     }
 
-    private func insert(_ rows: [[StoredValue]], _ index: Int, _ key: EntityKey, from first: Int) throws {
+    private func insert(_ elements: StoredElements, _ index: Int, _ key: EntityKey, from first: Int) throws {
       try statements(key.entity).with(.insertElement(index)) { statement in
-        for position in first..<rows.count {
+        for position in first..<elements.count {
           try statement.bind(key.id, at: 1)
           try statement.bind(.integer(Int64(position)), at: 2)
-          for (column, value) in rows[position].enumerated() { try statement.bind(value, at: Int32(column + 3)) }
+          for column in 0..<elements.width { try statement.bind(elements[position, column], at: Int32(column + 3)) }
           _ = try statement.step()
           statement.reset()
         }
@@ -78,15 +79,14 @@
     }
 
     private func update(
-      _ rows: [[StoredValue]], _ index: Int, _ key: EntityKey, in range: Range<Int>, replacing old: [[StoredValue]]
+      _ elements: StoredElements, _ index: Int, _ key: EntityKey, in range: Range<Int>, replacing old: StoredElements
     ) throws {
       try statements(key.entity).with(.updateElement(index)) { statement in
-        for position in range where rows[position] != old[position] {
-          var next: Int32 = 1
-          for value in rows[position] + [key.id, .integer(Int64(position))] {
-            try statement.bind(value, at: next)
-            next += 1
-          }
+        for position in range where elements[position] != old[position] {
+          let width = Int32(elements.width)
+          for column in 0..<width { try statement.bind(elements[position, Int(column)], at: column + 1) }
+          try statement.bind(key.id, at: width + 1)
+          try statement.bind(.integer(Int64(position)), at: width + 2)
           _ = try statement.step()
           statement.reset()
         }

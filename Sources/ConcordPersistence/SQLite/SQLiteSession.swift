@@ -230,13 +230,12 @@
       }
     }
 
-    func collection(_ index: Int, of entity: EntityDescription, owner: StoredValue) throws -> [[StoredValue]] {
-      let count = Int32(entity.collections[index].columns.count)
+    func collection(_ index: Int, of entity: EntityDescription, owner: StoredValue) throws -> StoredElements {
       return try statements(entity).with(.collection(index)) { statement in
         try statement.bind(owner, at: 1)
-        var rows: [[StoredValue]] = []
-        while try statement.step() { rows.append((0..<count).map { statement.value(at: $0) }) }
-        return rows
+        var elements = StoredElements(width: entity.collections[index].columns.count)
+        while try statement.step() { elements.append { statement.value(at: Int32($0)) } }
+        return elements
       }
     }
 

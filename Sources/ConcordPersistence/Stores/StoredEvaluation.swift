@@ -4,7 +4,7 @@ import ConcordModel
 package struct EvaluatedRow {
   let key: StoredValue
   let value: (Int) -> StoredValue
-  let collection: (Int) throws -> [[StoredValue]]
+  let collection: (Int) throws -> StoredElements
 
   init(_ key: StoredValue, _ row: StoredRow) {
     self.key = key
@@ -61,8 +61,9 @@ package struct StoredEvaluation {
   }
 
   private func hasElement(_ index: Int, _ target: EntityDescription, _ condition: StoredCondition) throws -> Bool {
-    for element in try rows.last?.collection(index) ?? [] {
-      guard let key = element.last, let row = try reading?.row(of: EntityKey(target, key)) else { continue }
+    let elements = try rows.last?.collection(index) ?? []
+    for key in elements.column(elements.width - 1) {
+      guard let row = try reading?.row(of: EntityKey(target, key)) else { continue }
       if try StoredEvaluation(rows + [EvaluatedRow(key, row)], reading).holds(condition) { return true }
     }
     return false

@@ -7,12 +7,10 @@ extension EntityDescription {
     for (column, value) in zip(columns, row.values) {
       if let target = column.target, !value.isNull { found.append((target, value)) }
     }
-    for (collection, rows) in zip(collections, row.collections) {
-      for (position, column) in collection.columns.enumerated() {
+    for (collection, elements) in zip(collections, row.collections) {
+      for (position, column) in collection.columns.enumerated() where position < elements.width {
         guard let target = column.target else { continue }
-        for row in rows where row.indices.contains(position) && !row[position].isNull {
-          found.append((target, row[position]))
-        }
+        for key in elements.column(position) where !key.isNull { found.append((target, key)) }
       }
     }
     return found
@@ -31,10 +29,11 @@ extension EntityDescription {
       if row.values[position] != other.values[position] { found.append((target, row.values[position])) }
     }
     for (index, collection) in collections.enumerated() {
-      let (rows, others) = (row.collections[index], other.collections[index])
+      let (elements, others) = (row.collections[index], other.collections[index])
       let targets = collection.columns.map(\.target)
-      for (number, element) in rows.enumerated().dropFirst(rows.countOfSameElements(at: others)) {
-        if others.indices.contains(number), others[number] == element { continue }
+      for number in elements.countOfSameElements(at: others)..<elements.count {
+        let element = elements[number]
+        if number < others.count, others[number] == element { continue }
         for (value, target) in zip(element, targets) {
           if let target, !value.isNull { found.append((target, value)) }
         }
@@ -52,16 +51,5 @@ extension EntityDescription {
       references(of: row, differingFrom: other).compactMap { target, key in
         model.entity(named: target).map { EntityKey($0, key) }
       })
-  }
-}
-
-extension [[StoredValue]] {
-  /// Returns the number of elements before the first difference from another array.
-  ///
-  /// - Complexity: constant if the two share their storage, else the result.
-  func countOfSameElements(at other: [[StoredValue]]) -> Int {
-    let isShared = withUnsafeBufferPointer { a in other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress }
-    }
-    return isShared ? Swift.min(count, other.count) : zip(self, other).prefix { $0 == $1 }.count
   }
 }

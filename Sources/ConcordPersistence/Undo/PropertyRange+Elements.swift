@@ -21,19 +21,19 @@ extension PropertyRange {
     // Where there is no collection, as where it is `nil`, no element can be told apart.
     guard !row.values[column].isNull, !old.values[column].isNull, !new.values[column].isNull else { return false }
     let collection = entity.collections[table]
-    let (before, after) = (old.collections[table], new.collections[table])
-    var present = row.collections[table]
-    func identity(_ element: [StoredValue]) -> [StoredValue] {
-      collection.key == nil ? element : Array(element.prefix(1))
+    let (before, after) = (Array(old.collections[table]), Array(new.collections[table]))
+    var present = Array(row.collections[table])
+    func identity(_ element: StoredElements.Element) -> StoredElements.Element {
+      collection.key == nil ? element : element.leading(1)
     }
-    func refers(_ element: [StoredValue], to keys: Set<EntityKey>) -> Bool {
+    func refers(_ element: StoredElements.Element, to keys: Set<EntityKey>) -> Bool {
       // Any other value, such as a key of a dictionary, may be equal to the id of an entity.
       !keys.isEmpty
         && zip(element, collection.columns).contains { value, column in
           column.target.flatMap { model.entity(named: $0) }.map { keys.contains(EntityKey($0, value)) } ?? false
         }
     }
-    func isMissing(_ element: [StoredValue]) -> Bool { refers(element, to: missing) }
+    func isMissing(_ element: StoredElements.Element) -> Bool { refers(element, to: missing) }
     let (idsBefore, idsAfter) = (before.map(identity), after.map(identity))
     guard Set(idsBefore).count == before.count, Set(idsAfter).count == after.count,
       Set(present.map(identity)).count == present.count
@@ -77,7 +77,7 @@ extension PropertyRange {
         if isMissing(element) { isWhole = false }
         return !isMissing(element)
       }, behind: { ids.contains(identity($0)) }, id: identity)
-    row.collections[table] = present
+    row.collections[table] = StoredElements(present)
     row.values[column] = .integer(Int64(present.count))
     return isWhole
   }

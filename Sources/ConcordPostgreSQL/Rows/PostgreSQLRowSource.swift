@@ -71,7 +71,7 @@
         ? Double(bitPattern: result.bits(row, table.stampPosition)) : -.infinity
     }
 
-    override func collection(_ index: Int) throws -> [[StoredValue]] {
+    override func collection(_ index: Int) throws -> StoredElements {
       if result.count == 1 { return try session.collection(index, of: table, owner: key) }
       return try session.collections(index, of: table, result)[key] ?? []
     }

@@ -80,20 +80,21 @@
       }
     }
 
-    /// The rows of a collection of the rows of a result, by their owners.
+    /// The elements of a collection of the rows of a result, by their owners.
     func collections(
       _ index: Int, of table: PostgreSQLTable, _ result: PostgreSQLResult
-    ) throws -> [StoredValue: [[StoredValue]]] {
-      if let found = fetchedCollections.rows(index, with: result) { return found }
+    ) throws -> [StoredValue: StoredElements] {
+      if let found = fetchedCollections.elements(index, with: result) { return found }
       let collection = table.collections[index]
       let owners = (0..<result.count).map { table.keyForm.read(result, $0, table.keyPosition) }
-      var found: [StoredValue: [[StoredValue]]] = [:]
+      var found: [StoredValue: StoredElements] = [:]
       for part in inParts(owners) {
         let elements = try query(collection.selectMany, array(part, table.keyForm))
         let ownerPosition = collection.forms.count
         for row in 0..<elements.count {
-          found[table.keyForm.read(elements, row, ownerPosition), default: []]
-            .append(Self.element(elements, row, collection.forms))
+          found[
+            table.keyForm.read(elements, row, ownerPosition), default: StoredElements(width: collection.forms.count)
+          ].append { Self.value(elements, row, $0, collection.forms) }
         }
       }
       fetchedCollections.set(found, index, with: result)

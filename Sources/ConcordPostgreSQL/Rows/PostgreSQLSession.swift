@@ -275,15 +275,18 @@
       return (0..<result.count).map { table.keyForm.read(result, $0, 0) }
     }
 
-    func collection(_ index: Int, of table: PostgreSQLTable, owner: StoredValue) throws -> [[StoredValue]] {
+    func collection(_ index: Int, of table: PostgreSQLTable, owner: StoredValue) throws -> StoredElements {
       let collection = table.collections[index]
       guard let parameter = keyParameter(owner, table.keyForm) else { return [] }
       let result = try query(collection.select, parameter)
-      return (0..<result.count).map { Self.element(result, $0, collection.forms) }
+      var elements = StoredElements(width: collection.forms.count, capacity: result.count)
+      for row in 0..<result.count { elements.append { Self.value(result, row, $0, collection.forms) } }
+      return elements
     }
 
-    static func element(_ result: PostgreSQLResult, _ row: Int, _ forms: [ColumnForm]) -> [StoredValue] {
-      forms.enumerated().map { result.isNull(row, $0) ? .null : $1.read(result, row, $0) }
+    /// A value of a row that has an element of a collection.
+    static func value(_ result: PostgreSQLResult, _ row: Int, _ position: Int, _ forms: [ColumnForm]) -> StoredValue {
+      result.isNull(row, position) ? .null : forms[position].read(result, row, position)
     }
 
     // MARK: Writing
@@ -320,7 +323,7 @@
       } else {
         guard try insertUnique(row, key, table, insert) else { return false }
       }
-      // The rows of collections do not go along, since there may be a row already.
+      // The elements of collections do not go along, since there may be a row already.
       for index in row.collections.indices { try insertLater(index, row.collections[index], from: 0, key, table) }
       try willWrite(key, .values(row.values))
       return true
@@ -353,11 +356,11 @@
         }
       }
       for index in row.collections.indices {
-        let (rows, old) = (row.collections[index], old.collections[index])
-        // Rows before the first difference stay.
-        let kept = zip(rows, old).prefix { $0 == $1 }.count
+        let (elements, old) = (row.collections[index], old.collections[index])
+        // Elements before the first difference stay.
+        let kept = elements.countOfSameElements(at: old)
         if kept < old.count { try writeLater([try deleteRest(index, of: key, from: kept, table)]) }
-        try insertLater(index, rows, from: kept, key, table)
+        try insertLater(index, elements, from: kept, key, table)
       }
       try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key, isLater: isLater)
       let areTextsEqual = key.entity.searchablePositions.allSatisfy { row.values[$0] == old.values[$0] }
@@ -393,15 +396,17 @@
 
     /// Inserts elements of a collection, as ``writeLater(_:)`` does.
     func insertLater(
-      _ index: Int, _ rows: [[StoredValue]], from first: Int, _ key: EntityKey, _ table: PostgreSQLTable
+      _ index: Int, _ elements: StoredElements, from first: Int, _ key: EntityKey, _ table: PostgreSQLTable
     ) throws {
-      guard first < rows.count else { return }
+      guard first < elements.count else { return }
       let collection = table.collections[index]
-      for position in first..<rows.count {
+      for position in first..<elements.count {
         let areMany = try waiting.append(collection, of: table) { parameters in
           try append(key.id, table.keyForm, to: &parameters)
           parameters.append(Int64(position))
-          for (value, form) in zip(rows[position], collection.forms) { try append(value, form, to: &parameters) }
+          for (column, form) in collection.forms.enumerated() where column < elements.width {
+            try append(elements[position, column], form, to: &parameters)
+          }
         }
         if areMany { try flush() }
       }

@@ -20,8 +20,8 @@ package enum WireRow {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  private static func list<Element>(
-    _ elements: [Element], to bytes: inout [UInt8], _ write: (Element, inout [UInt8]) -> Void
+  private static func list<C: Collection>(
+    _ elements: C, to bytes: inout [UInt8], _ write: (C.Element, inout [UInt8]) -> Void
   ) {
     bytes.append(UInt8(ascii: "["))
     for (index, element) in elements.enumerated() {
@@ -100,15 +100,18 @@ package struct WireRowReader {
     }
     let row = StoredRow(
       values: try plan.columns.map { try Self.value($0, values) },
-      collections: try plan.lists.map { list in
+      collections: try plan.lists.map { list -> StoredElements in
         guard let list else { return [] }
-        return try lists[list.position].array("list").map { element in
+        let sent = try lists[list.position].array("list")
+        var elements = StoredElements(width: list.columns.count, capacity: sent.count)
+        for element in sent {
           let values = try element.array("element")
           guard values.count == plan.sent.lists[list.position].columns.count else {
             throw WireError("an element of \(name) does not fit its schema")
           }
-          return try list.columns.map { try Self.value($0, values) }
+          try elements.append { try Self.value(list.columns[$0], values) }
         }
+        return elements
       }, stamp: try parts[2].double("stamp"))
     let key = EntityKey(plan.entity, try StoredValue(parts[1]))
     try plan.entity.check(row, key: key.id)

@@ -67,8 +67,8 @@ extension Row {
     }
   }
 
-  /// The store takes as many steps for a save of each size (`LargeOwnerTests`). What grows is that the links which the update has read are
-  /// released with the changes, so that there is no goal yet: it would be twice the floor.
+  /// The store takes as many steps for a save of each size (`LargeOwnerTests`), and the links that the update has read are released as one
+  /// array. There is no goal until the rows are measured with it: it would be twice the floor.
   private static func save(_ name: String, _ change: @escaping (BackgroundContext, Int) throws -> Void) -> Row {
     Row(name, goal: .none, floor: "the same save of an owner of 10,000", repetitions: 15) { stopwatch in
       func side(_ count: Int) throws -> () throws -> Double {
