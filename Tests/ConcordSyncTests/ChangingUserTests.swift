@@ -3,8 +3,9 @@
   import Testing
 
   @testable import ConcordServer
+  @testable import ConcordSync
 
-  /// Devices whose users change from one run of the program to the next, while actions of the earlier user wait, or are on their way.
+  /// Devices whose users change, within a run of the program or from one to the next, while actions of the earlier user wait, or are on their way.
   @Suite(.timeLimit(.minutes(5)))
   struct ChangingUserTests {
     @Test(
@@ -25,6 +26,7 @@
       let name: String
       var user: Int
       let network: Network
+      let token: Kept<String>
       let device: Device
       let observation: StoreObservation?
     }
@@ -44,14 +46,16 @@
           }
         }
         @Sendable func begin(_ name: String, _ user: Int, _ network: Network) async throws -> Place {
-          let device = try await world.device(name, user: user, network: network)
+          let token = Kept("user-\(user)")
+          let device = try await world.device(name, user: user, network: network, token: token)
           let rows = device.connect.persistentStoreCoordinator.persistentStores.first?.rows
           let observation = rows?.observeCommits { _ in
             guard let moment = try? device.moment(user: user) else { return }
             let found = law.violations(of: moment)
             if !found.isEmpty { violations.withLock { $0 += found } }
           }
-          return Place(name: name, user: user, network: network, device: device, observation: observation)
+          return Place(
+            name: name, user: user, network: network, token: token, device: device, observation: observation)
         }
         var places: [Place] = []
         for number in 0..<3 {
@@ -83,7 +87,11 @@
             // Most often one of the user's.
             let cart = [3 - place.user, 5 - place.user, 3 - place.user, place.user].randomElement(using: &numbers) ?? 1
             if (try? await place.device.connect.forward(Append(cart: cart, text: text))) != nil { texts.append(text) }
-          case 7, 8:
+          case 7:
+            places[index].user = 3 - place.user
+            place.token.withLock { $0 = "user-\(3 - place.user)" }
+            if Bool.random(using: &numbers) { place.device.sync.poke() }
+          case 8:
             try await place.device.stop()
             places[index] = try await begin(place.name, 3 - place.user, place.network)
           default: try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &numbers)))
@@ -92,12 +100,14 @@
         isCalm.withLock { $0 = true }
         for _ in 0..<2 { for place in places { try await place.device.sync.checkpoint() } }
         let notes = try world.served(Cart.self).map(\.note).joined()
-        var (refused, unknown): (Set<String>, Set<String>) = ([], [])
+        var (refused, unknown, accepted): (Set<String>, Set<String>, Set<String>) = ([], [], [])
         for place in places {
           #expect(place.device.connect.outbox.pending.isEmpty, "seed \(seed)")
           for letter in place.device.connect.outbox.deadLetters {
             guard let action = letter.action as? Append else { continue }
-            if letter.reason.contains("for another user") {
+            if FaultLetter(letter).isAccepted {
+              accepted.insert(action.text)
+            } else if FaultLetter(letter).isUndecided {
               unknown.insert(action.text)
             } else {
               refused.insert(action.text)
@@ -114,7 +124,8 @@
         }
         let broken = violations.withLock { $0 }
         #expect(broken.isEmpty, "seed \(seed): \(broken.count), \(broken.prefix(3).joined(separator: "; "))")
-        print("changing users: \(texts.count) texts, \(refused.count) refused, \(unknown.count) unknown")
+        let counts = [refused, accepted, unknown].map(\.count)
+        print("changing users: \(texts.count) texts, \(counts) refused, accepted for the earlier user, and unknown")
         for place in places { try await place.device.stop() }
       }
     }

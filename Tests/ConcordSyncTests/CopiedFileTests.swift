@@ -76,6 +76,50 @@
       }
     }
 
+    @Test(
+      "An action of a file that is put back keeps its numbers if it is not let in, and a page has come while it was on its way"
+    )
+    func restoredOnItsWay() async throws {
+      var limits = SyncLimits()
+      limits.actions = 1
+      try await withWorld(limits: limits) { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        var device = try await world.device("a")
+        try await device.sync.subscribe("books").ready()
+        device.connect.suspended = true
+        for _ in 0..<2 { try await device.connect.forward(Restock(book: 1, count: 1)) }
+        try await device.stop()
+        try copy("a", to: "copy", in: world)
+        device = try await world.device("a")
+        try await device.sync.checkpoint()
+        try await act(6, device)
+        #expect(try world.served(Book.self).map(\.stock) == [18])
+        try await device.stop()
+
+        try copy("copy", to: "a", in: world)
+        // Nothing leaves the device without a token.
+        let (token, isSent, isHeld) = (Kept(""), Kept(false), Kept(true))
+        device = try await world.device("a", token: token)
+        device.route { request, transport in
+          if request.isForPages {
+            while !isSent.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+            return try await transport.send(request)
+          }
+          isSent.withLock { $0 = true }
+          guard isHeld.withLock({ $0 }) else { return try await transport.send(request) }
+          while isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+          return TransportResponse(status: 401, body: Data())
+        }
+        token.withLock { $0 = "user-1" }
+        #expect(try await eventually { device.sync.state.withLock { $0.pages > 0 } })
+        isHeld.withLock { $0 = false }
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.map { $0.reason.contains("so old") } == [true, true])
+        #expect(try world.served(Book.self).map(\.stock) == [18] && device.stored(Book.self).map(\.stock) == [18])
+        try await device.stop()
+      }
+    }
+
     @Test("Two devices with copies of one file wait at the server at the same time, and get what is committed")
     func copied() async throws {
       try await withWorld { world in

@@ -47,6 +47,10 @@
           found.append("\(name) was refused because of '\(letter.reason)', which is no reason of its own")
         }
       }
+      for letter in letters where letter.isAccepted && decisions[letter.key] != "accepted" {
+        let note = decisions[letter.key] ?? "nothing"
+        found.append("\(letter.key) was accepted, says a device, and the servers note \(note)")
+      }
       let keys = Set(letters.map(\.key))
       for (key, note) in decisions where Self.reason(in: note) != nil && !keys.contains(key) {
         found.append("the servers note '\(note)' of \(key), and no device has a dead letter")
@@ -79,6 +83,12 @@
       plant("a lost answer became a dead letter, and the action was accepted") {
         $0.letters.append(FaultLetter(key: "planted", action: append, reason: "it is not allowed"))
         $0.decisions["planted"] = "accepted"
+      }
+      plant("a device takes what nobody has decided for accepted") {
+        $0.letters.append(
+          FaultLetter(
+            key: "planted", action: append,
+            reason: "it was sent for another user, for whom the server has accepted it"))
       }
       plant("a server refused because its store was away") {
         $0.letters.append(FaultLetter(key: "planted", action: append, reason: "the connection is gone"))

@@ -47,7 +47,7 @@
     var books: [BookRow] = []
     /// In the order in which they were forwarded.
     var actions: [Action] = []
-    /// The entities that stay because actions wait that name them, as "Cart 1".
+    /// The entities of which the device notes that they stay because actions wait that name them, as "Cart 1".
     var kept: Set<String> = []
     /// Whether a row is missing that another one refers to, as in a torn page.
     var isTorn = false

@@ -144,8 +144,10 @@
       let shownBooks = Dictionary(moment.books.map { ($0.id, $0) }) { $1 }
       compare("book", state.books.filter { bookIDs.contains($0.key) }, shownBooks)
 
-      // What stays because actions wait comes with what it contains.
-      func isKept(_ name: String) -> Bool { moment.kept.contains(name) }
+      // What an action names that waits stays, with what it contains, whatever the device notes of it.
+      let named = Set(
+        moment.actions.filter { $0.state == "pending" }.flatMap { NamedEntities($0.body ?? "").names })
+      func isKept(_ name: String) -> Bool { named.contains(name) }
       let keptLines = Set(shownCarts.keys.filter { isKept("Cart \($0)") }.flatMap { moment.lists[$0] ?? [] })
       let keptBooks = Set(keptLines.compactMap { shownLines[$0]?.book })
       for id in shownCarts.keys where carts[id] == nil && !isKept("Cart \(id)") {

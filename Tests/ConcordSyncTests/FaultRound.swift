@@ -245,7 +245,7 @@
         for letter in end.letters {
           // Of a user who has left the device, perhaps.
           let places = decisions.indices.filter { decisions[$0].decisions[letter.key] != nil }
-          for place in places.isEmpty && !letter.isUndecided ? [end.user - 1] : places {
+          for place in places.isEmpty && (!letter.isUndecided || letter.isAccepted) ? [end.user - 1] : places {
             decisions[place].letters.append(letter)
           }
         }

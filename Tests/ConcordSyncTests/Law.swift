@@ -18,8 +18,8 @@
     /// The names of the actions, and how many of the device's the pages so far contained.
     var names: [String: String]
     var actions: String?
-    /// The rows that stay because actions wait that name them.
-    var kept: Set<EntityKey>
+    /// The entities that actions name which wait. Their rows stay, with what they contain.
+    var named: Set<EntityKey>
   }
 
   /// The law, without the code that is to keep it: what a device has is the server's state at its position, for what it subscribes to,
@@ -57,7 +57,7 @@
       for (key, row) in wanted where moment.rows[key] != row {
         found.append("\(name(key)) is \(moment.rows[key].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
       }
-      let kept = closure(of: moment.kept, moment.rows)
+      let kept = closure(of: moment.named, moment.rows)
       for key in moment.rows.keys where wanted[key] == nil && !kept.contains(key) {
         found.append("\(name(key)) is not the device's business at \(position)")
       }
@@ -149,23 +149,15 @@
           return true
         }
         let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
-        var kept: Set<EntityKey> = []
-        let model = connect.model
-        try reading.notes(in: "sync.lingering", after: nil) { name, _ in
-          let parts = name.split(separator: "\n", maxSplits: 1)
-          if let entity = model.entity(named: String(parts[0])) {
-            let id = parts[1].dropFirst()
-            kept.insert(EntityKey(entity, Int64(id).map { .integer($0) } ?? .text(String(id))))
-          }
-          return true
-        }
+        let (model, pending) = (connect.model, outbox.filter { $0.state == .pending })
+        let named = pending.flatMap { NamedEntities($0.body).keys(in: model) }
         let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
         return Moment(
           user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
-          rows: try rows(reading, model), pending: Set(outbox.filter { $0.state == .pending }.map(\.key)),
+          rows: try rows(reading, model), pending: Set(pending.map(\.key)),
           sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
           names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
-          actions: try reading.note(NoteName("sync", "actions")), kept: kept)
+          actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
       }
     }
   }

@@ -50,6 +50,17 @@
         #expect(try isFound { $0.subscriptions.append(byStock(0)) } && isFound { $0.subscriptions = [byStock(1)] })
         #expect(try !isFound { $0.subscriptions.append(byStock(1)) })
         #expect(try isFound { $0.subscriptions = [] })
+        // Another user's rows that stay, though no action that waits names them.
+        let theirs = try key("Cart", .integer(2))
+        func stay(_ moment: inout Moment) throws {
+          for key in [theirs, try key("Line", .text("l2"))] { moment.rows[key] = state.rows[key] }
+        }
+        #expect(try isFound { try stay(&$0) })
+        #expect(
+          try !isFound { moment in
+            try stay(&moment)
+            moment.named = [theirs]
+          })
         // A layer above its effect, and one that went too early.
         let sent = try #require(moment.sent.first)
         #expect(try isFound { $0.pending = [sent] })

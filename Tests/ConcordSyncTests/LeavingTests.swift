@@ -29,6 +29,57 @@
       }
     }
 
+    /// What ends an action.
+    enum Ending: String, CaseIterable { case refusal, givingUp, clearing, undoing, acceptance }
+
+    /// Names a cart, and needs no server.
+    private struct Look: ForwardAction {
+      var cart: Int
+      static let name = "look"
+      var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+      func apply(to store: EntityStore) throws {}
+      func send(with transport: any Transport, key: IdempotencyKey) async throws {}
+    }
+
+    @Test("What stays for an action leaves when this ends, without a page", arguments: Ending.allCases)
+    func ended(_ ending: Ending) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 1, title: "A"))])) }
+        world.service.allow(Put.self) { _, _ in false }
+        let device = try await world.device("a")
+        let (connect, outbox) = (device.connect, device.connect.outbox)
+        let carts = device.sync.subscribe("carts")
+        try await carts.ready()
+        #expect(try await eventually { outbox.isSender })
+        device.network.set { $0.isForPages || ending != .refusal ? .lost : .pass }
+        connect.suspended = true
+        if ending == .acceptance {
+          try await connect.forward(Look(cart: 1))
+        } else {
+          try await connect.forward(Put(cart: 1, number: 1), as: "Put")
+        }
+        try await carts.cancel()
+        #expect(try device.stored(Cart.self).count == 1 && device.stored(Line.self).count == 1)
+        #expect(try device.stored(Book.self).count == 1)
+        switch ending {
+        case .clearing: try await outbox.clear()
+        case .undoing: try await outbox.undoManager.undo()
+        case .refusal, .givingUp:
+          outbox.policy.maximumAttempts = ending == .givingUp ? 1 : nil
+          connect.suspended = false
+          #expect(try await eventually { outbox.deadLetters.count == 1 })
+        case .acceptance:
+          connect.suspended = false
+          // In a transaction of its own.
+          #expect(try await eventually { try outbox.pending.isEmpty && device.stored(Cart.self).isEmpty })
+        }
+        #expect(try device.stored(Cart.self).isEmpty && device.stored(Line.self).isEmpty)
+        #expect(try device.stored(Book.self).isEmpty && outbox.pending.isEmpty)
+        #expect(try connect.viewContext.find(Cart.self, id: 1) == nil)
+        try await device.stop()
+      }
+    }
+
     @Test("Rows that share one, and leave together, are looked at once", arguments: [true, false])
     func sharedRow(_ isLeaving: Bool) throws {
       let model = try shopModel()

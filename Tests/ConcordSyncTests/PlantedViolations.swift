@@ -70,6 +70,17 @@
       #expect(try isFound { $0.carts.append(.init(id: 99, owner: 1, note: "", weight: 0, lines: 0)) })
       #expect(try isFound { $0.lines.append(.init(id: "n1.1.2", text: "n1.1.2", book: nil)) })
       #expect(try isFound { $0.books.append(.init(id: 9, title: "b", stock: 9)) })
+      // A row that stays is named by an action that waits, and not by one that has ended.
+      func stays(for state: String?) throws -> Bool {
+        try !isFound { moment in
+          moment.carts.append(.init(id: 99, owner: 1, note: "", weight: moment.carts[0].weight, lines: 0))
+          moment.kept = ["Cart 99"]
+          guard let state else { return }
+          moment.actions.append(
+            .init(key: "planted", effect: nil, state: state, name: Append.name, body: #"{"cart":99,"text":""}"#))
+        }
+      }
+      #expect(try stays(for: "pending") && !stays(for: "refused") && !stays(for: "sent") && !stays(for: nil))
     }
 
     /// *Versions*.

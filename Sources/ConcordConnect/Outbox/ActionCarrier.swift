@@ -13,6 +13,13 @@ package protocol ActionCarrier: AnyObject, Sendable {
 
   /// The outbox was started or stopped, is held up or no longer, has become the one that sends, or the network has returned.
   func outboxDidChange()
+
+  /// Writes what follows from the end of actions, in the transaction that ends them. A carrier writes nothing if it does not implement this.
+  func actionsDidEnd(_ writing: NotesWriting) throws
+}
+
+extension ActionCarrier {
+  package func actionsDidEnd(_ writing: NotesWriting) throws {}
 }
 
 /// The end of the sending of an action whose outcome is stored already.

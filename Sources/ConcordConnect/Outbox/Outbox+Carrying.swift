@@ -42,11 +42,20 @@ extension Outbox {
   ) throws -> Set<EntityKey> {
     // First, so that none is missed that is told meanwhile.
     let known = state.withLock { $0.stores.compactMapValues(\.version) }
-    let untold = try outboxes.flatMap { try $1.outbox(after: known[$0]).rows }
+    let untold = Dictionary(
+      uniqueKeysWithValues: try outboxes.map { ($0, try $1.outbox(after: known[$0])) })
     let told = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
     var keys: Set<EntityKey> = []
-    for item in told { keys.formUnion(entityKeys(item.row, item.action)) }
-    for row in untold where isMeant(row) { keys.formUnion(entityKeys(row, registry.action(row))) }
+    // What the transaction itself has changed is not told yet.
+    let changed = untold.mapValues { Set($0.rows.map(\.number)) }
+    for item in told {
+      let store = item.id.attachment
+      if untold[store]?.isWhole == true || changed[store]?.contains(item.id.number) == true { continue }
+      keys.formUnion(entityKeys(item.row, item.action))
+    }
+    for row in untold.values.lazy.flatMap(\.rows) where isMeant(row) {
+      keys.formUnion(entityKeys(row, registry.action(row)))
+    }
     return keys
   }
 
@@ -91,40 +100,6 @@ extension Outbox {
     view.showOverlay()
     readChanges()
     return result
-  }
-
-  /// Ends actions whose effects are written in the same transaction, or in that of another file: also dead letters, of which it was not known whether
-  /// they had their effects. What takes these back is sent now.
-  ///
-  /// - Parameter changed: the entities that the transaction changes.
-  package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
-    if keys.isEmpty { return }
-    // An action stays in the store in which it was forwarded, also if another one is the home by now.
-    for (attachment, rows) in writing.outboxes {
-      let changes = try rows.outbox(after: nil)
-      for row in changes.rows where !row.state.isFinished && keys.contains(row.key) {
-        // Of a dead letter nothing is shown.
-        if row.state == .pending {
-          overlay.willWrite(
-            changed, for: OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number))
-        }
-        try rows.writeOutbox(row.sent)
-        if row.state == .refused { try changeInverses(of: row, in: attachment, rows) { $0.retry() } }
-      }
-    }
-  }
-
-  /// Makes dead letters of pending actions of which it is not known whether they had their effects. Their layers go with the transaction, and those of
-  /// what takes them back.
-  package func refuse(_ keys: Set<String>, reason: String, _ writing: NotesWriting) throws {
-    if keys.isEmpty { return }
-    for (attachment, rows) in writing.outboxes {
-      for var row in try rows.outbox(after: nil).rows where row.state == .pending && keys.contains(row.key) {
-        (row.state, row.reason) = (.refused, reason)
-        try rows.writeOutbox(row)
-        try changeInverses(of: row, in: attachment, rows) { $0.waitForOrigin() }
-      }
-    }
   }
 }
 

@@ -141,7 +141,7 @@ extension Outbox {
 
   private func change(_ entry: OutboxEntry, _ body: (inout OutboxRow) -> Bool) -> Bool {
     do {
-      let isChanged = try coordinator.writeOutbox(of: entry.row.attachment) { writing in
+      let isChanged = try writeEnds(of: entry.row.attachment) { writing in
         guard var row = try writing.outboxRow(entry.row.number), row.key == entry.key.rawValue, body(&row) else {
           return false
         }
@@ -180,7 +180,7 @@ extension Outbox {
         // Not before it is known here what is gone, since until then it may still begin to be sent.
         cancelCleared()
       }
-      try coordinator.clearOutboxes()
+      try clearAll()
     }
   }
 

@@ -129,6 +129,7 @@ extension Outbox {
     if news == nil { for index in ended.indices { write(&ended[index]) } }
     view.showOverlay()
     if let news { take(news) } else { readChanges() }
+    if ended.contains(where: \.outcome.isAccepted) { tellEnds() }
     for ended in ended where !ended.isThere { readAll(unlessGone: ended.begun.item.id) }
     for ended in ended { end(ended.begun.item, ended.outcome) }
     sendNext()
@@ -161,7 +162,7 @@ extension Outbox {
     var row = begun.item.row
     (row.state, row.reason) = (.refused, reason)
     let attachment = begun.item.id.attachment
-    return try coordinator.writeOutbox(of: attachment) { [self] writing in
+    return try writeEnds(of: attachment) { [self] writing in
       guard try isPending(row, writing) else { return false }
       try writing.writeOutbox(row)
       try changeInverses(of: row, in: attachment, writing, changeInverse)

@@ -22,6 +22,9 @@ struct RunningSends {
   /// Whether an action of a store is being sent.
   func contains(of attachment: StoreAttachment) -> Bool { sends.keys.contains { $0.attachment == attachment } }
 
+  /// Returns an action that meets a condition; `nil` if none does.
+  func first(where isWanted: (OutboxID) -> Bool) -> OutboxID? { sends.keys.first(where: isWanted) }
+
   /// Returns the known tasks of the actions that meet a condition.
   func tasks(where isWanted: (OutboxID) -> Bool) -> [Task<Void, Never>] {
     sends.compactMap { isWanted($0) ? $1.task : nil }

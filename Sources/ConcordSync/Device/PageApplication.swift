@@ -8,8 +8,8 @@ struct PageApplication {
   let asked: [NotedSubscription]
   let model: Model
   let fingerprint: String
-  /// The entities that pending actions name, without those whose actions the page contains.
-  let pending: Set<EntityKey>
+  /// Gives up what was sent for the user before, and reads the entities that pending actions name, without those whose actions the page contains.
+  let pending: () throws -> Set<EntityKey>
   /// Reads the keys of the pending actions and of the dead letters.
   let unfinished: () throws -> Set<String>
   let writing: any RowWriting
@@ -31,7 +31,7 @@ struct PageApplication {
     else { return nil }
     let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
     try noteEarlier(state)
-    var removal = try RowsLeaving(model: model, writing: writing, held: pending)
+    var removal = try RowsLeaving(model: model, writing: writing, held: pending())
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {
@@ -80,8 +80,8 @@ struct PageApplication {
     return changed
   }
 
-  /// Notes of the actions that are not sent, as far as the file tells, that they are from before the page, if the server has forgotten keys of which no
-  /// page has told: these may be theirs, if the file is a copy that was put back.
+  /// Notes of the actions that are not decided, as far as the file tells, that they are from before the page, if the server has forgotten keys of which
+  /// no page has told: these may be theirs, if the file is a copy that was put back.
   private func noteEarlier(_ state: DeviceState) throws {
     // The numbers are those of one user.
     let (named, overflows) = state.actions.addingReportingOverflow(Int64(page.keys.count))
@@ -89,8 +89,12 @@ struct PageApplication {
     for key in try unfinished().subtracting(page.keys) {
       let name = SyncNotes.sending(key)
       var sending = SendingState(note: try writing.note(name))
-      guard sending.since == nil else { continue }
-      (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, page.user)
+      // One that is on its way has the numbers of an earlier page, which it keeps also if that request is not decided.
+      if sending.since == nil {
+        (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, page.user)
+      }
+      guard sending.user == nil || sending.user == page.user else { continue }
+      sending.mayBeForgotten = true
       try writing.setNote(sending.note, for: name)
     }
   }

@@ -57,8 +57,8 @@ struct SentActions {
   /// Whether an action is known to be undecided, as the file will say soon.
   func isUndecided(_ key: String) -> Bool { undecided.contains(key) }
 
-  /// Whether the answer to an attempt may still say that the server has not decided the action.
-  func mayBeUndecided(_ key: String) -> Bool { tokens[key] != nil }
+  /// Whether all messages of an action that the server may have decided were sent with a token. If that is another user's than they name, it has not.
+  func wasSent(_ key: String, with token: String) -> Bool { tokens[key] == [token] }
 
   /// Removes what is known of an action that was decided.
   mutating func remove(_ key: String) { tokens[key] = nil }

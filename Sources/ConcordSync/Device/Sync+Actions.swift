@@ -11,29 +11,32 @@ extension Sync: ActionCarrier {
       throw TransportError.unreachable(reason: "this program or the server has to be updated")
     }
     let decision = try await decision(on: action, key)
-    guard case .accepted = decision else {
-      state.withLock { _ = $0.carried.removeValue(forKey: key) }
-      if case .refused(let reason) = decision {
-        try await countRefusal(of: key)
-        throw NonRetriableError(reason)
-      }
-      return
-    }
     defer { state.withLock { _ = $0.carried.removeValue(forKey: key) } }
+    switch decision {
+    case .refused(let reason): try await store(.refused(reason: reason), of: key)
+    case .accepted: try await waitForPage(of: key)
+    }
+    throw OutcomeIsStored()
+  }
+
+  /// Returns when the outcome of an accepted action is stored: a page has brought its effect, or it is a dead letter of an earlier user.
+  private func waitForPage(of key: String) async throws {
     let isNew = state.withLock { state in
-      guard state.carried[key] != .applied else { return false }
+      guard state.carried[key] == .sent else { return false }
       state.carried[key] = .accepted(missing: 0)
       return true
     }
     if isNew { poke() }
     while true {
       let (generation, carried) = state.withLock { ($0.pages, $0.carried[key]) }
-      if carried == .applied { throw OutcomeIsStored() }
+      switch carried {
+      case .applied: return
+      case .givenUp: return try await store(.accepted(reason: Self.acceptedForOther), of: key)
       // The server was restored from an earlier state, perhaps. It is asked again, later, and knows the key or decides anew.
-      if case .accepted(let missing) = carried, missing >= Self.mostPagesWithout {
+      case .accepted(let missing) where missing >= Self.mostPagesWithout:
         throw TransportError.unreachable(reason: "the server has accepted the action, and its pages do not contain it")
+      case .accepted, .sent, nil: try await nextPage(after: generation)
       }
-      try await nextPage(after: generation)
     }
   }
 
@@ -78,7 +81,7 @@ extension Sync: ActionCarrier {
         guard sending.since == nil else {
           // It may have had its effect for the earlier user. The note stays: the server can tell when that one is back, and a person tries again.
           if let user = sending.user, user != state.user {
-            throw OutcomeIsUnknown(Self.sentForOther)
+            throw OutcomeIsUnknown(sending.isAccepted ? Self.acceptedForOther : Self.sentForOther)
           }
           // It was first sent before the first page.
           if sending.user == nil, let user = state.user {
@@ -101,14 +104,14 @@ extension Sync: ActionCarrier {
     } catch {
       let status: Int? = if case .status(let status, _, _) = Self.transportError(error) { status } else { nil }
       // At once: a page of another user that comes between takes an action of which nothing is known for one that may have had its effect.
-      let (isServed, isUndecided) = state.withLock { state in
-        state.carried.removeValue(forKey: key)
-        return (state.status == .upToDate, attempt.map { state.sent.end($0, with: status) } ?? false)
+      let (isServed, isUndecided, carried) = state.withLock { state in
+        let carried = state.carried.removeValue(forKey: key)
+        return (state.status == .upToDate, attempt.map { state.sent.end($0, with: status) } ?? false, carried)
       }
       // Nobody has decided it, so it can be sent in the name of the next user.
       if isUndecided {
         defer { state.withLock { $0.sent.didForget(key) } }
-        try await forgetSending(of: key)
+        try await store(.undecided, of: key)
       }
       switch status {
       // The request that waits at the server was let in, and the next one says that no other is.
@@ -117,26 +120,9 @@ extension Sync: ActionCarrier {
       case 409: poke()
       default: break
       }
+      if carried == .givenUp { throw OutcomeIsStored() }
       throw Self.retriable(error)
     }
-  }
-
-  private static let sentForOther = "it was sent for another user, and it is not known whether it had its effect"
-
-  /// Makes dead letters of the actions that were sent for another user than that of a page, in its transaction: it may contain their effects, which
-  /// would be shown with their layers.
-  func refuseSent(besides user: String, _ transaction: NotesWriting) throws {
-    let others = try notes(in: SyncNotes.sending, transaction.rows).filter { _, note in
-      SendingState(note: note).user.map { $0 != user } ?? false
-    }
-    // With the answer to its request an action may become this user's.
-    let keys = state.withLock { state in
-      Set(
-        others.keys.filter { key in
-          !state.sent.isUndecided(key) && (state.carried[key] != .sent || !state.sent.mayBeUndecided(key))
-        })
-    }
-    try outbox.refuse(keys, reason: Self.sentForOther, transaction)
   }
 
   /// The JSON of an action in its message.
@@ -145,27 +131,6 @@ extension Sync: ActionCarrier {
   private func body(of action: any ForwardAction) throws -> WireValue {
     do { return try ActionMessage.body(try JSONEncoder().encode(action)) } catch {
       throw NonRetriableError("it cannot be sent: \(error)")
-    }
-  }
-
-  /// Forgets that an action was sent, which the server has not decided.
-  private func forgetSending(of key: String) async throws {
-    try await outbox.writeNotes { transaction in
-      let writing = transaction.rows
-      let name = SyncNotes.sending(key)
-      let refusals = SendingState(note: try writing.note(name)).refusals
-      try writing.setNote(refusals == 0 ? nil : SendingState(refusals: refusals).note, for: name)
-    }
-  }
-
-  /// Notes a refusal, so that the server decides anew if a person retries the dead letter, but not if the network doubles a request.
-  private func countRefusal(of key: String) async throws {
-    try await outbox.writeNotes { transaction in
-      let writing = transaction.rows
-      let name = SyncNotes.sending(key)
-      let count = SendingState(note: try writing.note(name)).refusals
-      // If a person retries it, it is sent anew.
-      try writing.setNote(SendingState(refusals: count + 1).note, for: name)
     }
   }
 
@@ -192,7 +157,7 @@ extension Sync: ActionCarrier {
     }
   }
 
-  private func notes(in space: String, _ writing: any RowWriting) throws -> [String: String] {
+  func notes(in space: String, _ writing: any RowWriting) throws -> [String: String] {
     var notes: [String: String] = [:]
     try writing.notes(in: space, after: nil) { key, note in
       notes[key] = note

@@ -154,7 +154,11 @@ extension Sync {
     // What was subscribed to before is in the page.
     for beginning in beginnings { try await noted(beginning) }
     let known = try await outbox.writeNotes { [self] transaction in
-      if !hasForgotten { try forgetEnded(transaction) }
+      if !hasForgotten {
+        try forgetEnded(transaction)
+        // Actions may have ended while nobody synchronised.
+        try actionsDidEnd(transaction)
+      }
       return try DeviceState(transaction.rows, fingerprint: fingerprint)
     }
     state.withLock { $0.hasForgottenEnded = true }
@@ -165,9 +169,10 @@ extension Sync {
     let asked = known.asked(asksRefused: asksRefused)
     let request = known.request(
       for: asked, by: process, awaited: awaited, wait: mayWait ? settings.wait : .zero)
-    let response = try await poll(request, mayBeCancelled: mayWait)
-    let page = try Page(parsing: response.body, model)
-    guard let changed = try await apply(page, request, asked, isShown: !isCaughtUp) else {
+    let (response, token) = try await poll(request, mayBeCancelled: mayWait)
+    let arrival = Arrival(page: try Page(parsing: response.body, model), request: request, asked: asked, token: token)
+    let page = arrival.page
+    guard let changed = try await apply(arrival, isShown: !isCaughtUp) else {
       let misfits = state.withLock { state in
         state.misfits += 1
         return state.misfits
@@ -228,8 +233,15 @@ extension Sync {
   }
 
   /// Sends the request, until the connect is stopped. One that may wait for long is cancelled by a poke.
-  private func poll(_ request: PageRequest, mayBeCancelled: Bool) async throws -> TransportResponse {
-    let task = Task { try await send("pages", request.wire, try await currentToken()) }
+  ///
+  /// - Returns: the answer, and the token of the request.
+  private func poll(
+    _ request: PageRequest, mayBeCancelled: Bool
+  ) async throws -> (response: TransportResponse, token: String?) {
+    let task = Task { () -> (response: TransportResponse, token: String?) in
+      let token = try await currentToken()
+      return (try await send("pages", request.wire, token), token)
+    }
     let mustEnd = state.withLock { state in
       (state.poll, state.pollMayEnd) = (task, mayBeCancelled)
       return mayBeCancelled && state.isPoked
@@ -243,48 +255,60 @@ extension Sync {
     }
   }
 
+  /// A page that has arrived.
+  private struct Arrival: Sendable {
+    let page: Page
+    let request: PageRequest
+    /// The subscriptions that the request was for.
+    let asked: [NotedSubscription]
+    /// The token of the request; `nil` if there was none.
+    let token: String?
+  }
+
   /// Applies a page, its position and the ends of its actions in one transaction.
   ///
   /// - Parameter isShown: whether the status tells of it also if it has few rows.
   /// - Returns: the number of changed rows; `nil` if the file has another position meanwhile.
-  private func apply(
-    _ page: Page, _ request: PageRequest, _ asked: [NotedSubscription], isShown: Bool
-  ) async throws -> Int? {
-    let keys = Set(page.keys)
-    let total = page.rows.count
+  private func apply(_ arrival: Arrival, isShown: Bool) async throws -> Int? {
+    let total = arrival.page.rows.count
     let isLarge = total >= PageApplication.rowsOfStep
     if isLarge || isShown && total > 0 { set(.catchingUp(done: 0, total: total)) }
-    guard isLarge else { return try await write(page, keys, request, asked) { _ in } }
+    guard isLarge else { return try await write(arrival) { _ in } }
     // Whoever observes the status may read the store, and must not do so within its transaction.
     let (steps, step) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
     async let showing: Void = { for await done in steps { set(.catchingUp(done: done, total: total)) } }()
-    let changed = try await write(page, keys, request, asked) { step.yield($0) }
+    let changed = try await write(arrival) { step.yield($0) }
     step.finish()
     await showing
     return changed
   }
 
-  private func write(
-    _ page: Page, _ keys: Set<String>, _ request: PageRequest, _ asked: [NotedSubscription],
-    _ progress: @escaping @Sendable (Int) -> Void
-  ) async throws -> Int? {
-    let changed: Int? = try await outbox.writeNotes { [self, outbox, model, fingerprint] transaction in
-      let writing = transaction.rows
+  private func write(_ arrival: Arrival, _ progress: @escaping @Sendable (Int) -> Void) async throws -> Int? {
+    let keys = Set(arrival.page.keys)
+    let written: (changed: Int, givenUp: Set<String>)? = try await outbox.writeNotes { [self, outbox] transaction in
+      let (page, writing) = (arrival.page, transaction.rows)
       let user = try writing.note(SyncNotes.Head.user.name)
+      var givenUp: Set<String> = []
       let application = PageApplication(
-        page: page, request: request, asked: asked, model: model, fingerprint: fingerprint,
-        pending: try outbox.pendingKeys(without: keys, in: transaction),
-        unfinished: { try outbox.unfinishedKeys(in: transaction) }, writing: writing, progress: progress)
+        page: page, request: arrival.request, asked: arrival.asked, model: model, fingerprint: fingerprint,
+        pending: { [self] in
+          if user != nil, user != page.user {
+            givenUp = try giveUpSent(besides: page.user, arrival.token, transaction)
+          }
+          return try outbox.pendingKeys(without: keys, in: transaction)
+        }, unfinished: { try outbox.unfinishedKeys(in: transaction) }, writing: writing, progress: progress)
       guard let changed = try application.run() else { return nil }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }
-      if user != nil, user != page.user { try refuseSent(besides: page.user, transaction) }
-      return changed.count
+      return (changed.count, givenUp)
     }
-    if changed != nil {
-      state.withLock { state in for key in keys where state.carried[key] != nil { state.carried[key] = .applied } }
+    if let written {
+      state.withLock { state in
+        for key in keys where state.carried[key] != nil { state.carried[key] = .applied }
+        for key in written.givenUp where state.carried[key] != nil { state.carried[key] = .givenUp }
+      }
     }
-    return changed
+    return written?.changed
   }
 }
 

@@ -100,23 +100,37 @@ struct SendingState {
   var sinceRefused: Int64 = 0
   /// The user whose actions these are, as that page said; `nil` if there was none.
   var user: String?
+  /// Whether the server has accepted the action for that user, who is no longer the device's.
+  var isAccepted = false
+  /// Whether the action may have been sent from a copy of the file, and accepted so long ago that the server has forgotten it.
+  var mayBeForgotten = false
+
+  /// Whether there is nothing to be noted.
+  var isEmpty: Bool { refusals == 0 && since == nil }
 
   var note: String {
     guard let since else { return "\(refusals)" }
-    return "\(refusals) \(since) \(sinceRefused)" + (user.map { " \($0)" } ?? "")
+    // An earlier release reads 0 refusals where a word follows the number.
+    let words = (isAccepted ? Self.accepted : "") + (mayBeForgotten ? Self.forgotten : "")
+    return "\(refusals)\(words) \(since) \(sinceRefused)" + (user.map { " \($0)" } ?? "")
   }
+
+  fileprivate static let (accepted, forgotten) = ("+accepted", "+forgotten")
 }
 
 extension SendingState {
   init(note: String?) {
-    let parts = note?.splitAtSpaces(maxSplits: 3) ?? []
+    var parts = note?.splitAtSpaces(maxSplits: 3) ?? []
+    let words = parts.first.map { first in first.drop { $0 != "+" } } ?? ""
+    if !words.isEmpty { parts[0].removeLast(words.count) }
     // What another program has written there is no number.
     func number(_ index: Int) -> Int64? {
       parts.indices.contains(index) ? Int64(parts[index]).map { min(max(0, $0), 1 << 53) } : nil
     }
     self.init(
       refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0,
-      user: parts.count > 3 ? parts[3] : nil)
+      user: parts.count > 3 ? parts[3] : nil, isAccepted: words.contains(Self.accepted),
+      mayBeForgotten: words.contains(Self.forgotten))
   }
 }
 

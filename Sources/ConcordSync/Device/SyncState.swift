@@ -7,7 +7,7 @@ struct SyncState {
 
   var loop: Task<Void, Never>?
   /// The request that waits for the server at this moment.
-  var poll: Task<TransportResponse, any Error>?
+  var poll: Task<(response: TransportResponse, token: String?), any Error>?
   /// Whether a poke ends it, too; the end of the connect does.
   var pollMayEnd = false
   /// Whether this program and the server do not understand each other, so that actions wait.
@@ -50,6 +50,8 @@ struct SyncState {
     case accepted(missing: Int)
     /// A page contained it.
     case applied
+    /// A page of another user has made a dead letter of it.
+    case givenUp
   }
 
   /// Whether somebody waits for a page.
