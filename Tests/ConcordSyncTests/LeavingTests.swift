@@ -5,6 +5,25 @@
 
   @testable import ConcordSync
 
+  /// A row that contains rows of its own type.
+  private struct Remark: PersistentEntity, Aggregate {
+    let id: Int
+    var replies: [Remark]
+
+    static let persistentProperties: [PersistentProperty<Remark>] = [.init("id", \.id), .init("replies", \.replies)]
+    init(from row: inout RowReader) throws { (id, replies) = (try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(replies)
+    }
+
+    static func row(_ id: Int, _ replies: some Sequence<Int>) -> StoredRow {
+      let replies = replies.map { [StoredValue.integer(Int64($0))] }
+      return StoredRow(
+        values: [.integer(Int64(id)), .integer(Int64(replies.count))], collections: [replies], stamp: 1)
+    }
+  }
+
   /// Rows that leave a device's file together.
   @Suite(.timeLimit(.minutes(2)))
   struct LeavingTests {
@@ -110,6 +129,84 @@
         #expect(removed.count == count + (isLeaving ? 1 : 0) && removed.contains(shared) == isLeaving)
         // For the containers of each line and of the book, and of the lines around the book.
         #expect(writing.referrers <= 4 * count)
+      }
+    }
+
+    @Test(
+      "Rows that contain each other in a chain, and leave or stay together, are looked at once",
+      arguments: [RowKeepers.Keeper.nothing, .action, .subscription])
+    func chain(_ keeper: RowKeepers.Keeper) throws {
+      let model = try Model("Remarks", entities: [Remark.self])
+      let remark = try model.entity(Remark.self)
+      let store = MemoryStore(name: "device")
+      let keys = (0..<200).map { EntityKey(remark, .integer(Int64($0))) }
+      try store.write(origin: nil) { session in
+        let writing = CountingRows(session)
+        for (id, key) in keys.enumerated() {
+          _ = try writing.insert(Remark.row(id, id + 1 < keys.count ? [id + 1] : []), for: key)
+          if id > 0 || keeper != .subscription { try writing.setNote("", for: SyncNotes.row(key)) }
+        }
+        var removal = try RowsLeaving(model: model, writing: writing, held: keeper == .action ? [keys[0]] : [])
+        // The innermost one is looked at first.
+        removal.candidates = keys
+        let removed = try removal.run()
+        #expect(removed == (keeper == .nothing ? Set(keys) : []))
+        #expect(writing.referrers <= keys.count, "\(writing.referrers)")
+      }
+    }
+
+    @Test("Of rows that contain each other in any way those leave, each looked at once, that nothing keeps")
+    func graphs() throws {
+      let model = try Model("Remarks", entities: [Remark.self])
+      let remark = try model.entity(Remark.self)
+      for seed in TestOptions.seeds(TestOptions.isLong ? 20_000 : 1000, from: .random(in: 1...1_000_000)) {
+        var numbers = SplitMix(seed)
+        let keys = (0..<Int.random(in: 1...9, using: &numbers)).map { EntityKey(remark, .integer(Int64($0))) }
+        func random(_ share: Int) -> Set<EntityKey> {
+          Set(keys.filter { _ in Int.random(in: 0..<share, using: &numbers) == 0 })
+        }
+        let (roots, own, held, candidates) = (random(9), random(12), random(6), random(2).shuffled(using: &numbers))
+        let contents = Dictionary(uniqueKeysWithValues: keys.map { ($0, random(5)) })
+        // What leads from a row to those that contain it.
+        func containers(_ key: EntityKey) -> Set<EntityKey> {
+          var found: Set<EntityKey> = [key]
+          while let next = keys.first(where: { !found.contains($0) && !(contents[$0] ?? []).isDisjoint(with: found) }) {
+            found.insert(next)
+          }
+          return found
+        }
+        var (leaving, lingering, open) = (Set<EntityKey>(), Set<EntityKey>(), Set(candidates))
+        while let key = open.popFirst() {
+          let around = containers(key)
+          if !around.isDisjoint(with: roots.union(own)) { continue }
+          if !around.isDisjoint(with: held) {
+            lingering.insert(key)
+          } else {
+            leaving.insert(key)
+            open.formUnion((contents[key] ?? []).subtracting(leaving))
+          }
+        }
+        let store = MemoryStore(name: "device")
+        try store.write(origin: nil) { session in
+          let writing = CountingRows(session)
+          try writing.setNote("known", for: SyncNotes.subscription("s"))
+          for (id, key) in keys.enumerated() {
+            let replies = (contents[key] ?? []).compactMap { keys.firstIndex(of: $0) }
+            _ = try writing.insert(Remark.row(id, replies.sorted()), for: key)
+            try writing.setNote(own.contains(key) ? SyncNotes.ownValue : "", for: SyncNotes.row(key))
+            if roots.contains(key) { try writing.setNote("", for: NoteName(SyncNotes.roots(of: "s"), key.noteName)) }
+          }
+          var removal = try RowsLeaving(model: model, writing: writing, held: held)
+          removal.candidates = candidates
+          let removed = try removal.run()
+          var stayed: Set<EntityKey> = []
+          try writing.notes(in: SyncNotes.lingering, after: nil) { name, _ in
+            if let key = EntityKey(noteName: name, in: model) { stayed.insert(key) }
+            return true
+          }
+          try #require(removed == leaving && stayed == lingering, "seed \(seed)")
+          try #require(writing.referrers <= keys.count, "seed \(seed)")
+        }
       }
     }
 

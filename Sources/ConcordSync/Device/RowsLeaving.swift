@@ -47,10 +47,12 @@ struct RowsLeaving {
   /// Removes the candidates that nothing keeps, and what they alone contained.
   ///
   /// - Returns: the keys of the removed rows.
+  /// - Complexity: the number of the candidates, of what is removed, and of the rows that contain them, each of which is visited once.
   mutating func run() throws -> Set<EntityKey> {
     var removed: Set<EntityKey> = []
-    // What keeps a row does not change meanwhile.
+    // What keeps a row does not change meanwhile: nothing keeps what is removed.
     var decided: Set<EntityKey> = []
+    var keepers = RowKeepers(model: model, reading: writing, held: held, subscriptions: subscriptions)
     while let key = candidates.popLast() {
       guard decided.insert(key).inserted else { continue }
       guard let row = try writing.row(of: key) else {
@@ -59,12 +61,12 @@ struct RowsLeaving {
         continue
       }
       guard try writing.note(SyncNotes.row(key)) == "" else { continue }
-      switch try keeper(of: key) {
+      switch try keepers.keeper(of: key) {
       case .subscription: continue
       case .action:
         try writing.setNote("", for: NoteName(SyncNotes.lingering, key.noteName))
         continue
-      case nil: break
+      case .nothing: break
       }
       try writing.delete(key)
       try writing.setNote(nil, for: SyncNotes.row(key))
@@ -72,35 +74,6 @@ struct RowsLeaving {
       candidates += key.entity.referencedKeys(of: row, in: model)
     }
     return removed
-  }
-
-  private enum Keeper { case subscription, action }
-
-  /// Looks for what keeps a row: itself, or a row that contains it at any depth.
-  ///
-  /// - Complexity: the number of rows that contain it, up to the first that is kept.
-  private func keeper(of key: EntityKey) throws -> Keeper? {
-    var seen: Set<EntityKey> = [key]
-    var open = [key]
-    var found: Keeper?
-    while let key = open.popLast() {
-      if held.contains(key) { found = .action }
-      if try isRoot(key) { return .subscription }
-      // The app's own code has put it there.
-      if try writing.note(SyncNotes.row(key)) != "" { return .subscription }
-      for entity in model.entities where entity.mayReferTo(key.entity) {
-        for id in try writing.referrers(to: key, in: entity) {
-          let referrer = EntityKey(entity, id)
-          if seen.insert(referrer).inserted { open.append(referrer) }
-        }
-      }
-    }
-    return found
-  }
-
-  private func isRoot(_ key: EntityKey) throws -> Bool {
-    let name = key.noteName
-    return try subscriptions.contains { try writing.note(NoteName(SyncNotes.roots(of: $0), name)) != nil }
   }
 }
 
