@@ -19,7 +19,7 @@
       // Who meets another one gives up.
       for other in others { try other.run([.once("SET lock_timeout = '20ms'")]) }
       var states: [(position: StorePosition, rows: Rows)] = []
-      var (known, unknown) = (0, 0)
+      var (known, unknown, told) = (0, 0, 0)
       for step in 0..<120 {
         let other = others[Int.random(in: 0..<others.count, using: &numbers)]
         do {
@@ -42,20 +42,22 @@
             (try $0.changes(since: state.position), try $0.changed(keys, since: state.position))
           }
           // What others were changing may have been merged since.
-          if changes == nil, HistoryPosition(state.position)?.unseen.isEmpty == false {
+          if changed == nil, HistoryPosition(state.position)?.unseen.isEmpty == false {
             unknown += 1
             continue
           }
           known += 1
           let found =
             FeedRun.violations(changes, from: state.rows, to: now.rows, model)
-            + FeedRun.violations(changed, of: keys, changes)
+            + FeedRun.violations(changed, of: keys, changes, from: state.rows, to: now.rows)
+          if changes != nil { told += 1 }
           try #require(found.isEmpty, "seed \(seed), step \(step): \(found.joined(separator: "; "))")
         }
         states.append(now)
         if states.count > 40 { states.removeFirst() }
       }
       for other in others { _ = other.rollBack() }
+      try #require(told > 0, "seed \(seed): of \(known) positions no rows as they were are known")
       try #require(unknown < known, "seed \(seed): \(unknown) of \(known + unknown) positions are unknown")
     }
 

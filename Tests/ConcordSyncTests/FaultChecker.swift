@@ -179,9 +179,9 @@
 
     private func state(at position: StorePosition) throws -> State? {
       if let known = states[position.rawValue] { return known }
-      guard let changes = try store.read({ try $0.changes(since: position, of: entities, limit: .max) }),
-        changes.hasBefore
-      else { return nil }
+      guard let changes = try store.read({ try $0.changes(since: position, of: entities, limit: .max) }) else {
+        return nil
+      }
       var state = now
       for change in changes.rows {
         let before = change.before.map { DeviceMoment.Values(change.key.entity, $0) }

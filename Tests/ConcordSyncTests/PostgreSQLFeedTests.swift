@@ -1,10 +1,10 @@
 #if Server && PostgreSQL
   import Concord
-  import ConcordServer
   import Foundation
   import Testing
 
   @testable import ConcordPostgreSQL
+  @testable import ConcordServer
 
   /// What a database keeps for synchronisation beside what all stores do.
   @Suite(.enabled(if: Kind.database != nil), .timeLimit(.minutes(TestOptions.isLong ? 15 : 3)))
@@ -56,7 +56,6 @@
       try put(3, "three", in: store, model)
       func keys() throws -> [StoredValue]? {
         let changes = try store.read { try $0.changes(since: position) }
-        #expect(changes?.hasBefore == true)
         return changes?.rows.map(\.key.id)
       }
       #expect(try keys() == [.integer(3)])
@@ -88,7 +87,7 @@
         }
         let before = try peak()
         let changes = try #require(try store.read { try $0.changes(since: position) })
-        #expect(changes.hasBefore && changes.rows.map(\.before) == [[.integer(1), .text("1"), .integer(1)]])
+        #expect(changes.rows.map(\.before) == [[.integer(1), .text("1"), .integer(1)]])
         let growth = try peak() - before
         #expect(growth < 50_000_000, "\(growth) bytes for a row of a million")
         try store.close()
@@ -109,19 +108,109 @@
       }
       while try store.trimFeed() {}
       func changes(_ index: Int) throws -> RowChanges? { try store.read { try $0.changes(since: positions[index]) } }
-      // Of the changes before the last 20, the last 40 rows are known.
+      // Of the changes before the last 20, the last 40 rows are known. Each was changed once, so none as it was is forgotten.
       #expect(try changes(100) == nil && changes(130) == nil)
-      let early = try #require(try changes(150))
-      #expect(early.rows.count == 49 && early.hasBefore)
+      #expect(try changes(150)?.rows.count == 49)
       #expect(try changes(199)?.rows.isEmpty == true)
       // The rows as they were: two changes of one row, of which the earlier one is forgotten.
       try store.startFeed(FeedLimits(changes: 0, rows: 1000))
       let begin = try store.read { try $0.position() }
       for number in 0..<3 { try put(5, "again \(number)", in: store, model) }
       while try store.trimFeed() {}
-      let merged = try #require(try store.read { try $0.changes(since: begin) })
-      #expect(!merged.hasBefore && merged.rows.map(\.key.id) == [.integer(5)])
+      let keys = try (4...6).map { EntityKey(try model.entity(Book.self), .integer($0)) }
+      let (all, changed) = try store.read { (try $0.changes(since: begin), try $0.changed(keys, since: begin)) }
+      #expect(all == nil && changed == [keys[1]])
       try store.close()
+    }
+
+    /// The number of changes that are read for a question.
+    private func changesRead(in store: PostgreSQLStore, _ question: (any RowReading) throws -> Void) throws -> Int {
+      try store.read { reading in
+        let session = try #require(reading as? PostgreSQLSession)
+        func count() throws -> Int {
+          let result = try session.run([
+            .init(
+              sql: """
+                SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+                WHERE relid = 'concord_history'::regclass
+                """)
+          ])[0]
+          return Int(result.integer(0, 0))
+        }
+        let before = try count()
+        try question(reading)
+        return try count() - before
+      }
+    }
+
+    @Test("Of a position of which the rows as they were are forgotten no change is read")
+    func forgottenRows() throws {
+      let model = try shopModel()
+      let store = try store(Kind.newSchema(), model)
+      try store.startFeed(FeedLimits(changes: 5))
+      let other = try store.pool.connect()
+      try other.run([.once("INSERT INTO \"Book\" SELECT n, 'a', 1, 1 FROM generate_series(1, 2000) AS n")])
+      let position = try store.read { try $0.position() }
+      for _ in 0..<2 { try other.run([.once("UPDATE \"Book\" SET stock = stock + 1")]) }
+      while try store.trimFeed() {}
+      let book = try model.entity(Book.self)
+      let read = try changesRead(in: store) { reading in
+        let changes = try KnownChanges(since: position, of: [book], limit: 20_000, reading)
+        guard case .byRow(since: position) = changes else {
+          Issue.record("\(changes)")
+          return
+        }
+        let key = EntityKey(book, .integer(7))
+        #expect(try reading.changed([key], since: position) == [key])
+      }
+      // The state of the feed is read thrice, with the last change.
+      #expect(read <= 10, "\(read) changes were read")
+      try store.close()
+    }
+
+    @Test("A feed of an earlier release gets the indexes of this one, and goes on")
+    func earlierIndexes() throws {
+      let (model, schema) = (try shopModel(), Kind.newSchema())
+      let url = try #require(Kind.database)
+      let role = "device-\(UUID().uuidString.prefix(8).lowercased())"
+      try run("CREATE ROLE \(identifier(role)) LOGIN", at: url.replacing("shop@", with: "owner@"))
+      try run(PostgreSQLStore.sql(for: model, schema: schema, role: role, isFollowed: true), at: url)
+      let first = try store(schema, model)
+      try first.startFeed()
+      try put(1, "one", in: first, model)
+      let position = try first.read { try $0.position() }
+      try put(1, "two", in: first, model)
+      let connection = try first.pool.connect()
+      func indexes() throws -> String {
+        try connection.query(
+          """
+          SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes
+          WHERE schemaname = current_schema() AND tablename = 'concord_history'
+          """
+        ).text(0, 0)
+      }
+      let wanted = try indexes()
+      let earlier = [
+        "DROP INDEX concord_history_entity_key",
+        "CREATE INDEX concord_history_key ON concord_history (hashtextextended(\"key\", 0), number)",
+        "CREATE INDEX concord_history_row ON concord_history (hashtextextended(\"key\", 0), xid)",
+      ]
+      try connection.run(earlier.map { .once($0) })
+      let second = try store(schema, model)
+      try second.startFeed()
+      #expect(try indexes() == wanted)
+      #expect(try second.read { try $0.changes(since: position) }?.rows.count == 1)
+      // A role that may not make them says what an administrator is to run.
+      try connection.run(earlier.map { .once($0) })
+      let third = try PostgreSQLStore(
+        name: "Shop", PostgreSQLOptions(connection: url.replacing("shop@", with: "\(role)@"), schema: schema),
+        model: model, entities: model.entities)
+      let error = #expect(throws: PostgreSQLRightsError.self) { try third.startFeed() }
+      try run(error?.sql ?? "", at: url)
+      try third.startFeed()
+      #expect(try indexes() == wanted)
+      #expect(try third.read { try $0.changes(since: position) }?.rows.count == 1)
+      for store in [first, second, third] { try store.close() }
     }
 
     @Test("Whether some rows have changed costs the same, however many others have, and however often they had before")
@@ -140,27 +229,17 @@
       try update("id = 2")
       let book = try #require(model.entity(named: "Book"))
       let keys = (1...3).map { EntityKey(book, .integer($0)) }
-      /// The number of changes that are read.
       func read() throws -> Int {
-        try store.read { reading in
-          let session = try #require(reading as? PostgreSQLSession)
-          func count() throws -> Int {
-            let result = try session.run([
-              .init(
-                sql: """
-                  SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
-                  WHERE relid = 'concord_history'::regclass
-                  """)
-            ])[0]
-            return Int(result.integer(0, 0))
-          }
-          let before = try count()
-          #expect(try reading.changed(keys, since: position) == [keys[1]])
-          return try count() - before
+        try changesRead(in: store) { reading in
+          let changed = try reading.changed(keys, since: position)
+          #expect(changed == [keys[1]])
         }
       }
       let few = try read()
       for _ in 0..<5 { try update("id > 3") }
+      // Those of another type may have the same ids.
+      try other.run([.once("INSERT INTO \"Label\" SELECT n, 1, 'n' || n, 1 FROM generate_series(1, 3) AS n")])
+      for _ in 0..<500 { try other.run([.once("UPDATE \"Label\" SET owner = owner + 1")]) }
       let many = try read()
       // One for each row that has changed, and what the position of the state takes.
       #expect(few <= 10 && many <= few, "\(few) and \(many) changes were read")
@@ -255,8 +334,8 @@
         try connections[late].run([.once("COMMIT")])
         try put(7, "another", in: store, model)
         while try store.trimFeed() {}
-        let changes = try store.read { try $0.changes(since: position) }
-        #expect(changes.map { $0.rows.contains { $0.key == cart } } ?? true)
+        let changed = try store.read { try $0.changed([cart], since: position) }
+        #expect(changed.map { $0 == [cart] } ?? true)
         try store.close()
       }
     }

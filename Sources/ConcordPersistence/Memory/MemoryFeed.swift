@@ -42,7 +42,7 @@ struct MemoryFeed {
     guard let number = number(of: position) else { return nil }
     let later = changes[(number - forgotten)...]
     guard later.count <= RowChanges.mostLooked(for: limit) else { return nil }
-    var merged = MergedChanges(hasBefore: true)
+    var merged = MergedChanges()
     var count = 0
     for change in later where entities?.contains(change.key.entity) ?? true {
       count += 1

@@ -17,25 +17,24 @@
 
     func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
     {
-      guard let (number, state) = try number(of: position) else { return nil }
-      let mostLooked = Int64(RowChanges.mostLooked(for: limit))
+      // Where rows as they were are forgotten, no change is read.
+      guard let (number, state) = try number(of: position), number >= state.forgotten else { return nil }
       // Entities that other programs keep in the file are not told.
       let names = Set(tables.keys.filter { entities?.contains($0) ?? true }.map(\.name))
-      if number < state.forgotten { return try keys(since: number, of: names, limit: limit) }
       // All of these are kept.
-      guard state.number - number <= mostLooked else { return nil }
+      guard state.number - number <= Int64(RowChanges.mostLooked(for: limit)) else { return nil }
       let followed = try followedColumns()
       // A program with another model follows some entities meanwhile.
       let isReadable = Dictionary(
         tables.keys.map { ($0.name, followed[$0.name] == SQLiteFeed.columns(of: $0)) }
       ) { first, _ in first }
-      let known = entitiesByName
+      let known = Dictionary(tables.keys.map { ($0.name, $0) }) { first, _ in first }
       let statement = SQLiteStatement(
         try db.cachedStatement(
           sql: "SELECT entity, \"key\", before, target, added FROM concord_changes WHERE number > ? ORDER BY number"))
       defer { statement.reset() }
       try statement.bind(.integer(number), at: 1)
-      var changes = MergedChanges(hasBefore: true)
+      var changes = MergedChanges()
       var count = 0
       while try statement.step() {
         guard let name = statement.text(at: 0), names.contains(name), let entity = known[name] else { continue }
@@ -45,17 +44,12 @@
         switch statement.text(at: 2) {
         case nil: changes.add(key, before: nil)
         case SQLiteFeed.unchanged: changes.add(key)
-        case .some where isReadable[name] != true:
-          changes.hasBefore = false
-          changes.add(key)
         case .some(let image):
           // What another program has written there says nothing of the row as it was.
-          if let values = try? SQLImage.values(image), values.count == entity.columns.count {
-            changes.add(key, before: values)
-          } else {
-            changes.hasBefore = false
-            changes.add(key)
-          }
+          guard isReadable[name] == true, let values = try? SQLImage.values(image),
+            values.count == entity.columns.count
+          else { return nil }
+          changes.add(key, before: values)
         }
         if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = known[target] {
           changes.add(EntityKey(entity, statement.value(at: 4)), to: key)
@@ -63,33 +57,6 @@
       }
       statement.reset()
       return try changes.changes { try row(of: $0)?.values }
-    }
-
-    private var entitiesByName: [String: EntityDescription] {
-      Dictionary(tables.keys.map { ($0.name, $0) }) { first, _ in first }
-    }
-
-    /// Returns the keys of the changed rows.
-    ///
-    /// - Returns: `nil` if they are too many.
-    private func keys(since number: Int64, of names: Set<String>, limit: Int) throws -> RowChanges? {
-      let known = entitiesByName
-      let mostLooked = RowChanges.mostLooked(for: limit)
-      let statement = SQLiteStatement(
-        try db.cachedStatement(sql: "SELECT entity, \"key\" FROM concord_changes WHERE number > ? ORDER BY number"))
-      defer { statement.reset() }
-      try statement.bind(.integer(number), at: 1)
-      var (keys, found, looked): ([EntityKey], Set<EntityKey>, Int) = ([], [], 0)
-      while try statement.step() {
-        looked += 1
-        guard looked <= mostLooked else { return nil }
-        guard let name = statement.text(at: 0), names.contains(name), let entity = known[name] else { continue }
-        let key = EntityKey(entity, statement.value(at: 1))
-        guard found.insert(key).inserted else { continue }
-        guard found.count <= limit else { return nil }
-        keys.append(key)
-      }
-      return RowChanges(keys: keys)
     }
 
     func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>? {

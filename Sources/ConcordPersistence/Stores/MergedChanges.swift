@@ -2,7 +2,6 @@ package import ConcordModel
 
 /// The changes of rows between two positions, merged in their order.
 package struct MergedChanges {
-  package var hasBefore: Bool
   private var positions: [EntityKey: Int] = [:]
   private var merged: [Merged] = []
 
@@ -12,7 +11,7 @@ package struct MergedChanges {
     var isKnown: Bool
   }
 
-  package init(hasBefore: Bool) { self.hasBefore = hasBefore }
+  package init() {}
 
   /// Adds a change of a row's columns.
   package mutating func add(_ key: EntityKey, before: [StoredValue]?) {
@@ -49,6 +48,6 @@ package struct MergedChanges {
       if !merged.isKnown { change.before = try values(change.key) }
       return change
     }
-    return RowChanges(rows: rows, hasBefore: hasBefore)
+    return RowChanges(rows: rows)
   }
 }

@@ -12,15 +12,9 @@ public struct StorePosition: Hashable, Sendable, RawRepresentable {
 public struct RowChanges: Sendable {
   /// The changed rows, each once, in the order of their first changes.
   public var rows: [RowChange]
-  /// Whether the rows as they were at the first position are known. Where they are not, the first position is older than the changes that the
-  /// feed keeps one by one, or a program with another model has written them, and only the keys count.
-  public var hasBefore: Bool
 
   /// Creates a list of changes.
-  public init(rows: [RowChange], hasBefore: Bool) { (self.rows, self.hasBefore) = (rows, hasBefore) }
-
-  /// Creates a list of rows of which only the keys are known.
-  package init(keys: [EntityKey]) { self.init(rows: keys.map { RowChange(key: $0, before: nil) }, hasBefore: false) }
+  public init(rows: [RowChange]) { self.rows = rows }
 
   /// The number of changes, of any entities, that are looked through where a number of them may be told.
   package static func mostLooked(for limit: Int) -> Int { min(max(0, limit), .max / 16) * 10 }

@@ -123,15 +123,16 @@ public protocol RowReading: AnyObject {
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the store has no feed; see ``RowStore/startFeed()``.
   func position() throws -> StorePosition
 
-  /// Returns the rows that were changed between a position and the state that this reading sees, each once.
+  /// Returns the rows that were changed between a position and the state that this reading sees, each once, with the columns as they were.
   ///
   /// - Parameters:
   ///   - position: an earlier position of this feed.
   ///   - entities: the entities whose rows are told; `nil` for all.
   ///   - limit: the number of changes beyond which nothing is told. Of changes of other entities ten times as many are looked through.
-  /// - Returns: `nil` if any row may have changed: the position is of another feed, ahead of this one, or older than what the feed keeps; or
-  ///   if too much has changed since. See ``changed(_:since:)``.
+  /// - Returns: `nil` if that is not known: the position is of another feed, ahead of this one, or older than the changes that the feed keeps one
+  ///   by one; too much has changed since; or a program with another model has written the changes. See ``changed(_:since:)``.
   /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
+  /// - Complexity: the number of the changes that are looked through. Where the position alone says that they are not known, none is read.
   func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
 
   /// Returns those of some rows that were changed between a position and the state that this reading sees.
@@ -141,7 +142,7 @@ public protocol RowReading: AnyObject {
   ///   - position: an earlier position of this feed.
   /// - Returns: `nil` if any row may have changed: the position is of another feed, ahead of this one, or older than what the feed keeps.
   /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
-  /// - Complexity: that of looking up the given rows, however many others have changed.
+  /// - Complexity: that of looking up the given rows, however many others have changed, also those of other entities with the same ids.
   func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>?
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
@@ -204,7 +205,7 @@ extension RowReading {
 
   /// Returns all rows that were changed between a position and the state that this reading sees, each once, however many they are.
   ///
-  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one.
+  /// - Returns: `nil` if that is not known, as in ``changes(since:of:limit:)``.
   /// - Throws: as ``changes(since:of:limit:)``.
   public func changes(since position: StorePosition) throws -> RowChanges? {
     try changes(since: position, of: nil, limit: .max)

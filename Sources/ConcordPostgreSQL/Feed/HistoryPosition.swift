@@ -55,21 +55,24 @@
     /// The statement that finds what is visible to its own snapshot, and was not at this position, in its order: of entities, and if there is
     /// more than a limit, some of it. A row as it was comes once, however often it was changed.
     func changes(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
-      command(
-        """
-        WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows(upTo: "$5"))) AS c WHERE entity = ANY($3) LIMIT $4)
-        SELECT entity, "key", is_row,
-          CASE WHEN row_number() OVER (PARTITION BY entity, "key", is_row ORDER BY number) = 1 THEN before END,
-          target, added
-        FROM c ORDER BY number
-        """, entities, limit)
-    }
-
-    /// The statement that finds the keys of the same.
-    func keys(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
-      command(
-        "SELECT DISTINCT entity, \"key\" FROM (\(Self.unseenRows(upTo: "$5"))) AS c WHERE entity = ANY($3) LIMIT $4",
-        entities, limit)
+      var parameters = unseenParameters
+      var names = PostgreSQLParameters()
+      var array = ParameterArray(.text)
+      for (index, name) in entities.enumerated() {
+        names.append(name)
+        array.append(names, at: index)
+      }
+      parameters.append(array)
+      parameters.append(Int64(min(limit, .max - 1) + 1))
+      parameters.append(Int64(RowChanges.mostLooked(for: limit) + 1))
+      return .init(
+        sql: """
+          WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows(upTo: "$5"))) AS c WHERE entity = ANY($3) LIMIT $4)
+          SELECT entity, "key", is_row,
+            CASE WHEN row_number() OVER (PARTITION BY entity, "key", is_row ORDER BY number) = 1 THEN before END,
+            target, added
+          FROM c ORDER BY number
+          """, parameters: parameters)
     }
 
     /// The changes of any entities, a number of them at the most: those of others must not cost more. They are in the order of an index, or the
@@ -89,20 +92,6 @@
       return parameters
     }
 
-    private func command(_ sql: String, _ entities: [String], _ limit: Int) -> PostgreSQLConnection.Command {
-      var parameters = unseenParameters
-      var names = PostgreSQLParameters()
-      var array = ParameterArray(.text)
-      for (index, name) in entities.enumerated() {
-        names.append(name)
-        array.append(names, at: index)
-      }
-      parameters.append(array)
-      parameters.append(Int64(min(limit, .max - 1) + 1))
-      parameters.append(Int64(RowChanges.mostLooked(for: limit) + 1))
-      return .init(sql: sql, parameters: parameters)
-    }
-
     /// The statement that finds which of some rows of an entity have changed: their numbers in an array of keys, from 1 on.
     ///
     /// Each row is looked up by itself, and each transaction: a join may read all of the history, and an array be compared with all changes of a row.
@@ -111,8 +100,8 @@
     {
       func change(_ condition: String) -> String {
         """
-        (SELECT 1 FROM concord_history AS h WHERE hashtextextended(h."key", 0) = hashtextextended(k."key", 0)
-        AND h.entity = $4 AND h."key" = k."key" AND h.xid \(condition) LIMIT 1)
+        (SELECT 1 FROM concord_history AS h WHERE \(HistoryTables.hash(of: "h")) = \(HistoryTables.hash(of: "k"))
+        AND h.entity = k.entity AND h."key" = k."key" AND h.xid \(condition) LIMIT 1)
         """
       }
       var parameters = unseenParameters
@@ -121,7 +110,7 @@
       return .init(
         sql: """
           SELECT k.number FROM (
-            SELECT (\(HistoryTables.text("u.id", form))) COLLATE "C" AS "key", u.number
+            SELECT $4::text COLLATE "C" AS entity, (\(HistoryTables.text("u.id", form))) COLLATE "C" AS "key", u.number
             FROM unnest($3) WITH ORDINALITY AS u (id, number)
           ) AS k
           WHERE \(change(">= $1::text::xid8")) IS NOT NULL OR EXISTS (

@@ -71,7 +71,7 @@
         WITH gone AS (
           DELETE FROM concord_history AS e USING concord_history AS l
           WHERE l.number > $1 AND l.number <= $2 AND e.number < l.number AND e.xid <= l.xid
-          AND hashtextextended(e."key", 0) = hashtextextended(l."key", 0) AND e.entity = l.entity AND e."key" = l."key"
+          AND \(HistoryTables.hash(of: "e")) = \(HistoryTables.hash(of: "l")) AND e.entity = l.entity AND e."key" = l."key"
           RETURNING e.xid
         ), state AS (
           UPDATE concord_feed SET forgotten = greatest(forgotten, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))

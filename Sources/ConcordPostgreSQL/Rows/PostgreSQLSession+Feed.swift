@@ -8,24 +8,16 @@
 
     func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
     {
-      guard let (old, state) = try known(position) else { return nil }
+      // Where rows as they were are forgotten, no change is read.
+      guard let (old, state) = try known(position), old.sees(upTo: state.forgotten) else { return nil }
       // Entities that other programs keep in the schema are not told.
       let names = tables.keys.filter { entities?.contains($0) ?? true }.map(\.name)
       let known = Dictionary(tables.map { ($0.key.name, $0.value) }) { first, _ in first }
-      let isEach = old.sees(upTo: state.forgotten)
-      let results = try run([
-        old.count(limit: limit), isEach ? old.changes(of: names, limit: limit) : old.keys(of: names, limit: limit),
-      ])
+      let results = try run([old.count(limit: limit), old.changes(of: names, limit: limit)])
       let result = results[1]
       guard results[0].integer(0, 0) <= RowChanges.mostLooked(for: limit), result.count <= limit else { return nil }
-      if !isEach {
-        return RowChanges(
-          keys: (0..<result.count).compactMap { row in
-            known[result.text(row, 0)].map { EntityKey($0.entity, $0.keyForm.key(result.text(row, 1))) }
-          })
-      }
       let columns = try followedColumns()
-      var changes = MergedChanges(hasBefore: true)
+      var changes = MergedChanges()
       for row in 0..<result.count {
         guard let table = known[result.text(row, 0)] else { continue }
         let entity = table.entity
@@ -34,19 +26,13 @@
           changes.add(key)
         } else if result.isNull(row, 3) {
           changes.add(key, before: nil)
-        } else if columns[entity.name] != HistoryTables.columns(of: entity) {
-          // A program with another model follows the entity meanwhile.
-          changes.hasBefore = false
-          changes.add(key)
         } else {
           let texts = result.optionalTexts(row, 3)
-          if texts.count == table.forms.count {
-            changes.add(key, before: zip(table.forms, texts).map { form, text in text.map(form.key) ?? .null })
-          } else {
-            // What another program has written there says nothing of the row as it was.
-            changes.hasBefore = false
-            changes.add(key)
+          // A program with another model may follow the entity meanwhile, and another one write what says nothing of the row as it was.
+          guard columns[entity.name] == HistoryTables.columns(of: entity), texts.count == table.forms.count else {
+            return nil
           }
+          changes.add(key, before: zip(table.forms, texts).map { form, text in text.map(form.key) ?? .null })
         }
         if let target = result.optionalText(row, 4), let added = result.optionalText(row, 5),
           let table = known[target]

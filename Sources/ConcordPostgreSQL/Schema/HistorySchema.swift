@@ -20,6 +20,8 @@
         }
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         _ = connection.rollBack()
+        // Positions stay good where nothing but indexes is missing.
+        let statements = try stale(connection).isEmpty ? HistoryTables.indexes : self.statements
         throw PostgreSQLRightsError(
           store: schema.store, role: try connection.run([.once("SELECT current_user::text")])[0].text(0, 0),
           reason: "\(failure.message) (\(connection.place))",
@@ -32,9 +34,14 @@
     /// Makes what is missing, within a transaction.
     func start(_ connection: PostgreSQLConnection) throws {
       let stale = try stale(connection)
-      if stale.isEmpty { return }
-      try connection.run(
-        (HistoryTables.sql + stale.flatMap(statements) + HistoryTables.begin).map { .once($0) })
+      var statements: [String] = []
+      if !stale.isEmpty {
+        statements = HistoryTables.sql + stale.flatMap(self.statements) + HistoryTables.begin
+      } else if try !hasIndexes(connection) {
+        // A feed of an earlier release goes on.
+        statements = HistoryTables.indexes
+      }
+      if !statements.isEmpty { try connection.run(statements.map { .once($0) }) }
     }
 
     /// The statements that make all, for an administrator.
@@ -45,7 +52,9 @@
         + [HistoryTables.note(entity)]
     }
 
-    private func isCurrent(_ connection: PostgreSQLConnection) throws -> Bool { try stale(connection).isEmpty }
+    private func isCurrent(_ connection: PostgreSQLConnection) throws -> Bool {
+      try stale(connection).isEmpty && hasIndexes(connection)
+    }
 
     /// The entities that are not followed as they are.
     private func stale(_ connection: PostgreSQLConnection) throws -> [EntityDescription] {
@@ -66,13 +75,23 @@
     /// Whether the tables are there, as the statement's snapshot shows it: a name that a session did not find is looked up again in its next
     /// transaction only, not after it has waited for a lock.
     private func isPresent(_ connection: PostgreSQLConnection) throws -> Bool {
+      try areThere(["concord_history", "concord_feed", "concord_feed_columns", "concord_notes"], connection)
+    }
+
+    /// Whether the tables have the indexes of this release.
+    private func hasIndexes(_ connection: PostgreSQLConnection) throws -> Bool {
+      try areThere(HistoryTables.indexNames, connection)
+    }
+
+    /// Whether the schema has tables or indexes of some names.
+    private func areThere(_ names: [String], _ connection: PostgreSQLConnection) throws -> Bool {
       var parameters = PostgreSQLParameters()
       parameters.append(storedName(schema.name))
       return try connection.run([
         .once(
           """
-          SELECT count(*) = 4 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND c.relname IN ('concord_history', 'concord_feed', 'concord_feed_columns', 'concord_notes')
+          SELECT count(*) = \(names.count) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = $1 AND c.relname IN (\(names.map(literal).joined(separator: ", ")))
           """, parameters)
       ])[0].bool(0, 0)
     }

@@ -7,8 +7,10 @@
   /// for a changed list it has what was put into it. The numbers of the changes of one row are in the order of these changes, since a transaction
   /// waits for the others that have written the row. They are made for stores that follow only: see ``PostgreSQLStore/startFeed(_:)``.
   enum HistoryTables {
-    /// The statements that make the tables.
-    static let sql = [
+    /// The statements that make the tables and their indexes.
+    static let sql = tables + indexes
+
+    private static let tables = [
       """
       CREATE TABLE IF NOT EXISTS concord_history (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -21,10 +23,6 @@
         added text COLLATE "C"
       )
       """,
-      "CREATE INDEX IF NOT EXISTS concord_history_xid ON concord_history (xid)",
-      // A key may be longer than what an index takes. By transactions, so that whether a row has changed since a position is one look.
-      "DROP INDEX IF EXISTS concord_history_key",
-      "CREATE INDEX IF NOT EXISTS concord_history_row ON concord_history (hashtextextended(\"key\", 0), xid)",
       """
       CREATE TABLE IF NOT EXISTS concord_feed (
         one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -38,6 +36,25 @@
       "CREATE TABLE IF NOT EXISTS concord_feed_columns (entity text COLLATE \"C\" PRIMARY KEY, columns text NOT NULL)",
       notes,
     ]
+
+    /// The names of the indexes.
+    static let indexNames = ["concord_history_xid", "concord_history_entity_key"]
+
+    /// The statements that make the indexes, in place of those of earlier releases.
+    static let indexes = [
+      "CREATE INDEX IF NOT EXISTS concord_history_xid ON concord_history (xid)",
+      "DROP INDEX IF EXISTS concord_history_key, concord_history_row",
+      // By transactions, so that whether a row has changed since a position is one look.
+      "CREATE INDEX IF NOT EXISTS concord_history_entity_key ON concord_history (\(hash()), xid)",
+    ]
+
+    /// An expression for the hash of an entity and a key: a key may be longer than what an index takes, and those of several entities are equal.
+    ///
+    /// - Parameter table: the alias of what has the columns.
+    static func hash(of table: String? = nil) -> String {
+      let prefix = table.map { "\($0)." } ?? ""
+      return "hashtextextended(\(prefix)\"key\", hashtextextended(\(prefix)entity, 0))"
+    }
 
     /// The statement that makes the table of notes.
     static let notes = """

@@ -161,8 +161,7 @@
         let (types, all) = self.state.withLock { ($0.index.types, $0.index.allTypes) }
         let entities = all.reduce(into: Set<EntityDescription>()) { $0.formUnion(model.contained(in: $1)) }
         guard let seen,
-          let changes = try reading.changes(since: seen.position, of: entities, limit: Self.mostChanges),
-          changes.hasBefore
+          let changes = try reading.changes(since: seen.position, of: entities, limit: Self.mostChanges)
         else { return (next, nil) }
         return (next, try LiveChanges(changes.rows, types, reading, model))
       }

@@ -20,7 +20,7 @@
         self = .unknown
         return
       }
-      if let changes = try reading.changes(since: position, of: entities, limit: limit), changes.hasBefore {
+      if let changes = try reading.changes(since: position, of: entities, limit: limit) {
         self = .each(changes.rows)
       } else {
         self = try reading.changed([], since: position) == nil ? .unknown : .byRow(since: position)
