@@ -18,7 +18,7 @@
     }
 
     static func row(_ id: Int, _ replies: some Sequence<Int>) -> StoredRow {
-      let replies = replies.map { [StoredValue.integer(Int64($0))] }
+      let replies = StoredElements(replies.map { [.integer(Int64($0))] })
       return StoredRow(
         values: [.integer(Int64(id)), .integer(Int64(replies.count))], collections: [replies], stamp: 1)
     }
