@@ -89,6 +89,7 @@ extension PackedValues: Hashable {
 
 extension Array {
   /// Whether the elements of two arrays stand in one place.
+  // The addresses are compared within the closures, and nothing is read there.
   fileprivate func sharesStorage(with other: Self) -> Bool {
     withUnsafeBufferPointer { a in other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress } }
   }

@@ -20,6 +20,7 @@ extension StoredElements {
     public var startIndex: Int { 0 }
 
     public subscript(position: Int) -> StoredValue {
+      // As in an array: the caller has made up the index. Beyond the end there is another element's value.
       precondition(position >= 0 && position < endIndex, "an index out of range")
       return values[start + position]
     }

@@ -90,6 +90,7 @@ extension StoredElements: RandomAccessCollection, RangeReplaceableCollection {
   public var isEmpty: Bool { values.isEmpty }
 
   public subscript(position: Int) -> Element {
+    // As in an array: the caller has made up the index, and behind the end there may be room.
     precondition(position >= 0 && position < endIndex, "an index out of range")
     return Element(values, position * width, width)
   }
