@@ -1,6 +1,7 @@
-import ConcordModel
 import Foundation
 import Testing
+
+@testable import ConcordModel
 
 @Suite("Elements of stored collections")
 struct StoredElementsTests {
@@ -122,6 +123,23 @@ struct StoredElementsTests {
     #expect(elements.width == 2)
     elements.replaceSubrange(0..<1, with: [[.null]])
     #expect(elements.width == 1 && elements.count == 1)
+    // A width that was told stays for shorter ones, the first, too.
+    var told = StoredElements(width: 2)
+    told.append([.integer(1)])
+    #expect(told.width == 2 && told[0, 1] == .null)
+  }
+
+  @Test("Elements that come one at a time are copied some times, not each time")
+  func growth() {
+    for value: StoredValue in [.integer(1), .text("a")] {
+      var elements = StoredElements()
+      var capacities: Set<Int> = []
+      for _ in 0..<100_000 {
+        elements += [[value]]
+        capacities.insert(elements.capacity)
+      }
+      #expect(elements.count == 100_000 && capacities.count < 40, "\(capacities.count) copies")
+    }
   }
 
   @Test("An element whose values cannot be read is not appended")

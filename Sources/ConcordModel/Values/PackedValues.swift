@@ -14,6 +14,7 @@ struct PackedValues: RandomAccessCollection, Sendable {
   var startIndex: Int { 0 }
   var endIndex: Int { integers.count + others.count }
   var isEmpty: Bool { integers.isEmpty && others.isEmpty }
+  var capacity: Int { Swift.max(integers.capacity, others.capacity) }
 
   subscript(position: Int) -> StoredValue {
     get { integers.isEmpty ? others[position] : .integer(integers[position]) }

@@ -18,7 +18,7 @@ public struct StoredElements: Sendable {
   /// Creates a collection without elements, for elements of a width.
   ///
   /// - Parameters:
-  ///   - width: the number of values that each element will have; 1 if it is less.
+  ///   - width: the number of values that each element will have, if no longer one is added; 1 if it is less.
   ///   - capacity: the number of elements for which there is to be room.
   public init(width: Int, capacity: Int = 0) {
     self.width = Swift.max(1, width)
@@ -58,7 +58,7 @@ public struct StoredElements: Sendable {
   /// Appends an element with the values of a collection.
   package mutating func append(values element: some Collection<StoredValue>) {
     let count = element.count
-    if values.isEmpty { width = Swift.max(1, count) } else { widen(to: count) }
+    widen(to: count)
     for value in element { values.append(value) }
     for _ in 0..<Swift.max(0, width - count) { values.append(.null) }
   }
@@ -88,6 +88,8 @@ extension StoredElements: RandomAccessCollection, RangeReplaceableCollection {
   // Fast path: links have one value each.
   public var endIndex: Int { width == 1 ? values.count : values.count / width }
   public var isEmpty: Bool { values.isEmpty }
+  /// The number of values for which there is room.
+  var capacity: Int { values.capacity }
 
   public subscript(position: Int) -> Element {
     // As in an array: the caller has made up the index, and behind the end there may be room.
@@ -99,11 +101,16 @@ extension StoredElements: RandomAccessCollection, RangeReplaceableCollection {
 
   public mutating func append(_ element: Element) { append(values: element) }
 
+  // The library's own reserves exactly what is needed, each time anew: elements that come a few at a time would be copied with each of them.
+  public mutating func append<S: Sequence>(contentsOf elements: S) where S.Element == Element {
+    for element in elements { append(element) }
+  }
+
   public mutating func replaceSubrange<C: Collection>(_ range: Range<Int>, with elements: C)
   where C.Element == Element {
     var new = StoredElements()
     for element in elements { new.append(element) }
-    if range == 0..<count, !new.isEmpty {
+    if !isEmpty, range == 0..<count, !new.isEmpty {
       self = new
     } else {
       widen(to: new.width)
