@@ -105,16 +105,15 @@
       #expect(try context.ids("pony") == [1])
     }
 
-    @Test("Who attaches while rows are being loaded does not wait, and is told of them")
-    func attachingMeanwhile() throws {
-      let fleet = try SearchFleet(Note.self)
-      try fleet.store().close()
+    /// A connection with a transaction that has loaded rows of one table, and has not called the function yet.
+    private func load(_ fleet: SearchFleet, _ statements: String...) throws -> PostgreSQLConnection {
       let loading = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
-      try loading.run(
-        [
-          "BEGIN", "ALTER TABLE \"Note\" DISABLE TRIGGER USER",
-          "INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1)", "SELECT concord_loaded()",
-        ].map { .once($0) })
+      try loading.run((["BEGIN", "ALTER TABLE \"Note\" DISABLE TRIGGER USER"] + statements).map { .once($0) })
+      return loading
+    }
+
+    /// Attaches a store beside a transaction, which is rolled back if that waits.
+    private func attach(_ fleet: SearchFleet, beside loading: PostgreSQLConnection) throws -> PostgreSQLStore {
       let attached = DispatchSemaphore(value: 0)
       let result = Locked<Result<PostgreSQLStore, any Error>?>(nil)
       Thread.detachNewThread {
@@ -122,13 +121,22 @@
         result.withLock { $0 = store }
         attached.signal()
       }
-      let isAttached = attached.wait(timeout: .now() + 30) == .success
+      let isAttached = attached.wait(timeout: .now() + 20) == .success
       #expect(isAttached)
       if !isAttached {
-        try loading.run([.once("ROLLBACK")])
+        _ = loading.rollBack()
         attached.wait()
       }
-      let store = try #require(result.withLock { $0 }).get()
+      return try #require(result.withLock { $0 }).get()
+    }
+
+    @Test("Who attaches while rows are being loaded does not wait, and is told of them")
+    func attachingMeanwhile() throws {
+      let fleet = try SearchFleet(Note.self)
+      try fleet.store().close()
+      let loading = try load(
+        fleet, "INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1)", "SELECT concord_loaded()")
+      let store = try attach(fleet, beside: loading)
       defer { try? store.close() }
       let told = Told(store)
       let context = try store.context(fleet.model)
@@ -141,6 +149,76 @@
       try loading.run([.once("COMMIT")])
       #expect(eventually { told.keys == [nil] })
       #expect(try context.ids("pony") == [1])
+    }
+
+    @Test("Who attaches meanwhile folds no text of before the load for good")
+    func foldingMeanwhile() throws {
+      let fleet = try SearchFleet(Note.self)
+      try fleet.store().close()
+      // Nobody has folded it.
+      try fleet.sql("INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1)")
+      let loading = try load(fleet, "UPDATE \"Note\" SET title = 'horse' WHERE id = 1", "SELECT concord_loaded()")
+      let store = try attach(fleet, beside: loading)
+      defer { try? store.close() }
+      let told = Told(store)
+      let context = try store.context(fleet.model)
+      #expect(try context.ids("pony") == [1] && context.ids("horse").isEmpty)
+      try loading.run([.once("COMMIT")])
+      #expect(eventually { told.keys == [nil] })
+      #expect(try context.ids("horse") == [1] && context.ids("pony").isEmpty)
+      try fleet.expectWhole()
+    }
+
+    @Test("Who attaches while a table is emptied and loaded does not wait, and does not end the load in a deadlock")
+    func emptied() throws {
+      let fleet = try SearchFleet(Note.self)
+      try fleet.store().close()
+      try fleet.sql("INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1), (2, 'pony', 0, 1)")
+      let loading = try load(
+        fleet, "TRUNCATE \"Note\"", "INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (2, 'horse', 0, 1)")
+      let store = try attach(fleet, beside: loading)
+      defer { try? store.close() }
+      try loading.run([.once("SELECT concord_loaded()"), .once("COMMIT")])
+      let context = try store.context(fleet.model)
+      #expect(try context.ids("horse") == [2] && context.ids("pony").isEmpty)
+      try fleet.expectWhole()
+    }
+
+    @Test("A load does not wait for who has written another table whose texts are searched, and waits for the load's")
+    func otherTables() throws {
+      let fleet = try SearchFleet(Note.self, LongNamed.self)
+      let store = try fleet.store(interval: 0.02)
+      defer { try? store.close() }
+      let other = identifier(LongNamed.entityName)
+      let writing = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try writing.run([.once("BEGIN"), .once("INSERT INTO \(other) VALUES (1, 'pony', 1)")])
+      let loading = try load(fleet, "INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1)")
+      let written = DispatchSemaphore(value: 0)
+      let result = Locked<Result<Void, any Error>?>(nil)
+      Thread.detachNewThread {
+        let found = Result {
+          _ = try writing.run([
+            .once("INSERT INTO \"Note\" (id, title, year, _stamp) VALUES (2, 'pony', 0, 1)"), .once("COMMIT"),
+          ])
+        }
+        result.withLock { $0 = found }
+        written.signal()
+      }
+      let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '\"Note\"'::regclass"
+      #expect(try eventually { try fleet.sql(waiting) == "1" })
+      let load = Result { _ = try loading.run([.once("SELECT concord_loaded()"), .once("COMMIT")]) }
+      if case .failure = load { _ = loading.rollBack() }
+      written.wait()
+      #expect(throws: Never.self) { try load.get() }
+      #expect(throws: Never.self) { try result.withLock { $0 }?.get() }
+      let context = try store.context(fleet.model)
+      #expect(try context.ids("pony") == [1, 2])
+      #expect(try context.fetch(FetchDescriptor<LongNamed>(search: "pony")).map(\.id) == [1])
+      // In a transaction of its own it notes the rows of all tables.
+      try fleet.sql("ALTER TABLE \(other) DISABLE TRIGGER USER; INSERT INTO \(other) VALUES (2, 'pony', 1)")
+      try fleet.sql("ALTER TABLE \(other) ENABLE TRIGGER USER; ALTER TABLE \"Note\" DISABLE TRIGGER USER")
+      try fleet.sql("SELECT concord_loaded()")
+      #expect(try context.fetch(FetchDescriptor<LongNamed>(search: "pony")).map(\.id).sorted() == [1, 2])
     }
 
     @Test("It finds tables whatever their names are, and leaves alone triggers that are not Concord's")
@@ -182,6 +260,13 @@
       #expect(try count() == "0")
       try fleet.store(url: server.url(ports: [server.port], role: "owner")).close()
       #expect(try count() == "1")
+      // Nor does that of an earlier release stay.
+      let body = "SELECT md5(prosrc) FROM pg_proc WHERE oid = to_regprocedure('concord_loaded()')"
+      let wanted = try fleet.sql(body)
+      try fleet.sql("CREATE OR REPLACE FUNCTION concord_loaded() RETURNS void LANGUAGE plpgsql AS 'BEGIN END'")
+      #expect(try fleet.sql(body) != wanted)
+      try fleet.store(url: server.url(ports: [server.port], role: "owner")).close()
+      #expect(try fleet.sql(body) == wanted)
     }
 
     @Test("It has no more rights than who calls it")
@@ -197,6 +282,29 @@
       #expect(
         performing: { try connection.run([.once("SELECT concord_loaded()")]) },
         throws: { ($0 as? PostgreSQLFailure)?.code == "42501" })
+    }
+
+    @Test("A role with the least grants may call it where texts are searched and no trigger is to be enabled")
+    func leastRights() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let fleet = try SearchFleet(Note.self)
+      let name = "till-\(UUID().uuidString.prefix(8))"
+      try server.sql("CREATE ROLE \(identifier(name)) LOGIN PASSWORD '\(PostgreSQLServer.password)' NOSUPERUSER")
+      try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name))
+      try fleet.sql(
+        """
+        INSERT INTO "Note" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1);
+        ALTER TABLE "Note" DISABLE TRIGGER USER;
+        DELETE FROM "Note"; INSERT INTO "Note" (id, title, year, _stamp) VALUES (2, 'pony', 0, 1);
+        ALTER TABLE "Note" ENABLE TRIGGER USER
+        """)
+      let connection = try PostgreSQLConnection(
+        PostgreSQLOptions(connection: server.url(ports: [server.port], role: name), schema: fleet.schema))
+      try connection.run([.once("SELECT concord_loaded()")])
+      let store = try fleet.store(role: name)
+      defer { try? store.close() }
+      #expect(try store.context(fleet.model).ids("pony") == [2])
+      #expect(try fleet.noted() == 0 && fleet.sql("SELECT \"key\" FROM \"concord_words.Note\"") == "2")
     }
   }
 

@@ -294,7 +294,7 @@
         #expect(error.sql.contains("concord_words.Note"), "\(error.sql)")
       }
       let script = try PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: role)
-      #expect(script.contains("GRANT SELECT, INSERT, UPDATE ON \"concord_words.Note\" TO"), "\(script)")
+      #expect(script.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON \"concord_words.Note\" TO"), "\(script)")
       try fleet.server.sql(script)
       let store = try fleet.store(role: role)
       defer { try? store.close() }

@@ -355,7 +355,7 @@
         command(
           """
           SELECT 1 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-          WHERE n.nspname = $1 AND p.proname = \(literal(LoadedFunction.name))
+          WHERE n.nspname = $1 AND p.proname = \(literal(LoadedFunction.name)) AND p.prosrc = \(literal(LoadedFunction.body))
           """),
       ])
       var present = Present()

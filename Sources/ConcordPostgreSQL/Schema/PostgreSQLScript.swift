@@ -32,8 +32,8 @@
       return ["GRANT USAGE ON SCHEMA \(identifier(schema)) \(to)"]
         + (Self.rights + (isFollowed ? Self.rightsToFollow : [])).map { "GRANT \($0.rights) ON \($0.table) \(to)" }
         + tables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
-        // The triggers delete.
-        + wordTables.map { "GRANT SELECT, INSERT, UPDATE ON \(identifier($0)) \(to)" }
+        // The triggers delete with the owner's rights, and `concord_loaded()` with those of the role.
+        + wordTables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
     }
 
     var text: String {

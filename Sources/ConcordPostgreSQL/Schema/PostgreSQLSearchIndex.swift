@@ -114,6 +114,10 @@
       """
     }
 
+    /// The statement that begins the folding. Who lets nobody read the table may need the rows of words that are locked for it, so nobody waits with
+    /// these for the table.
+    var lock: String { "LOCK TABLE \(identifier(entity.name)) IN ACCESS SHARE MODE NOWAIT" }
+
     /// Locks some noted rows, and gives their keys in order. Those that somebody else has locked are left.
     ///
     /// - Parameter isFirst: whether they are the first ones; otherwise they stand behind a key.

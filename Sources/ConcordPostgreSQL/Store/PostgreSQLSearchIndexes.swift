@@ -103,9 +103,15 @@
       if let last { _ = index.keyForm.append(last, to: &parameters) }
       // What is read after the rows were locked is as new as their notes: who changes a text later notes it when the lock is gone.
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL READ COMMITTED"))
-      let noted = try connection.run([
-        .init(sql: index.noted(isFirst: last == nil, atMost: batch), parameters: parameters)
-      ])[0]
+      let noted: PostgreSQLResult
+      do {
+        noted = try connection.run([
+          .init(sql: index.lock), .init(sql: index.noted(isFirst: last == nil, atMost: batch), parameters: parameters),
+        ])[1]
+      } catch let failure as PostgreSQLFailure where failure.code == "55P03" {
+        _ = connection.rollBack()
+        return ([], true)
+      }
       let keys = (0..<noted.count).map { index.keyForm.read(noted, $0, 0) }
       if keys.isEmpty {
         try connection.run([.end])
