@@ -168,51 +168,6 @@
       try store.close()
     }
 
-    @Test("A feed of an earlier release gets the indexes of this one, and goes on")
-    func earlierIndexes() throws {
-      let (model, schema) = (try shopModel(), Kind.newSchema())
-      let url = try #require(Kind.database)
-      let role = "device-\(UUID().uuidString.prefix(8).lowercased())"
-      try run("CREATE ROLE \(identifier(role)) LOGIN", at: url.replacing("shop@", with: "owner@"))
-      try run(PostgreSQLStore.sql(for: model, schema: schema, role: role, isFollowed: true), at: url)
-      let first = try store(schema, model)
-      try first.startFeed()
-      try put(1, "one", in: first, model)
-      let position = try first.read { try $0.position() }
-      try put(1, "two", in: first, model)
-      let connection = try first.pool.connect()
-      func indexes() throws -> String {
-        try connection.query(
-          """
-          SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes
-          WHERE schemaname = current_schema() AND tablename = 'concord_history'
-          """
-        ).text(0, 0)
-      }
-      let wanted = try indexes()
-      let earlier = [
-        "DROP INDEX concord_history_entity_key",
-        "CREATE INDEX concord_history_key ON concord_history (hashtextextended(\"key\", 0), number)",
-        "CREATE INDEX concord_history_row ON concord_history (hashtextextended(\"key\", 0), xid)",
-      ]
-      try connection.run(earlier.map { .once($0) })
-      let second = try store(schema, model)
-      try second.startFeed()
-      #expect(try indexes() == wanted)
-      #expect(try second.read { try $0.changes(since: position) }?.rows.count == 1)
-      // A role that may not make them says what an administrator is to run.
-      try connection.run(earlier.map { .once($0) })
-      let third = try PostgreSQLStore(
-        name: "Shop", PostgreSQLOptions(connection: url.replacing("shop@", with: "\(role)@"), schema: schema),
-        model: model, entities: model.entities)
-      let error = #expect(throws: PostgreSQLRightsError.self) { try third.startFeed() }
-      try run(error?.sql ?? "", at: url)
-      try third.startFeed()
-      #expect(try indexes() == wanted)
-      #expect(try third.read { try $0.changes(since: position) }?.rows.count == 1)
-      for store in [first, second, third] { try store.close() }
-    }
-
     @Test("Whether some rows have changed costs the same, however many others have, and however often they had before")
     func changedRows() throws {
       let model = try shopModel()

@@ -40,10 +40,11 @@
     /// The names of the indexes.
     static let indexNames = ["concord_history_xid", "concord_history_entity_key"]
 
-    /// The statements that make the indexes, in place of those of earlier releases.
+    /// The statements that make the indexes. `concord_history_key` and `concord_history_row` of earlier releases stay: their programs may run beside
+    /// this one. A later release may drop them, in a transaction of its own with a `lock_timeout`: whoever waits to drop an index lets all wait that read or
+    /// write the table after that.
     static let indexes = [
       "CREATE INDEX IF NOT EXISTS concord_history_xid ON concord_history (xid)",
-      "DROP INDEX IF EXISTS concord_history_key, concord_history_row",
       // By transactions, so that whether a row has changed since a position is one look.
       "CREATE INDEX IF NOT EXISTS concord_history_entity_key ON concord_history (\(hash()), xid)",
     ]
