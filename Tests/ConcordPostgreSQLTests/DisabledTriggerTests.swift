@@ -180,8 +180,8 @@
 
     @Test(
       "A commit whose answer is lost meanwhile is in doubt, and what was written is not written twice",
-      arguments: [false, true])
-    func commitInDoubt(_ isIDKnown: Bool) throws {
+      arguments: [false, true], [false, true])
+    func commitInDoubt(_ isIDKnown: Bool, _ areEnabledMeanwhile: Bool) throws {
       let fleet = try Fleet()
       let direct = try fleet.store()
       let proxy = try CuttingProxy(to: fleet.server.port)
@@ -193,19 +193,31 @@
       try direct.write(origin: nil) { _ = try $0.insert(fleet.row(0, 0), for: fleet.key(0)) }
       try fleet.sql("ALTER TABLE \"Progress\" DISABLE TRIGGER USER")
       var attempts = 0
-      func add() throws {
+      /// Before the outcome is asked for.
+      func enable() {
+        proxy.refuse()
+        Thread.detachNewThread {
+          defer { try? proxy.goOn() }
+          guard (try? eventually { try fleet.sql("SELECT last FROM \"Progress\" WHERE id = 0") == "1" }) == true else {
+            return
+          }
+          try? fleet.store().close()
+        }
+      }
+      func add(losing cutsAnswers: Bool? = nil) throws {
         try store.write(origin: nil) { writing in
           attempts += 1
           guard let old = try writing.row(of: fleet.key(0)), case .integer(let last) = old.values[1] else { return }
           try writing.update(
             fleet.row(0, Int(last) + 1, stamp: Double(last) + 2), replacing: old, for: fleet.key(0))
           if isIDKnown { try (writing as? PostgreSQLSession)?.flush() }
-          if attempts == 1 { proxy.cut(after: 0, ofAnswers: true) }
+          if attempts == 1, let cutsAnswers { proxy.cut(after: 0, ofAnswers: cutsAnswers) }
+          if attempts == 1, cutsAnswers == true, areEnabledMeanwhile { enable() }
         }
       }
       #expect {
-        try add()
-      } throws: { "\($0)".contains("triggers are disabled") }
+        try add(losing: true)
+      } throws: { "\($0)".contains(areEnabledMeanwhile ? "is not known any longer" : "triggers are disabled") }
       #expect(attempts == 1)
       #expect(try direct.read { try $0.row(of: fleet.key(0)) } == fleet.row(0, 1, stamp: 2))
       try fleet.sql("ALTER TABLE \"Progress\" ENABLE TRIGGER USER")
@@ -213,6 +225,11 @@
       try add()
       #expect(attempts == 1)
       #expect(try direct.read { try $0.row(of: fleet.key(0)) } == fleet.row(0, 2, stamp: 3))
+      // One that is lost is found to be.
+      attempts = 0
+      try add(losing: false)
+      #expect(attempts == 2)
+      #expect(try direct.read { try $0.row(of: fleet.key(0)) } == fleet.row(0, 3, stamp: 4))
     }
 
     @Test(

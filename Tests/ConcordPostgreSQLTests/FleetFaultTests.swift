@@ -52,6 +52,53 @@
       #expect(try store.read { try $0.changes(since: found) }?.rows.map(\.key) == [fleet.key(8)])
     }
 
+    @Test("A standby does not say how a transaction has ended, which it may not have yet, and does when it is promoted")
+    func standby() throws {
+      let primary = try PostgreSQLServer(isFast: false)
+      defer { try? primary.stop("immediate") }
+      let fleet = try Fleet(primary)
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let standby = try PostgreSQLServer(following: primary)
+      defer { try? standby.stop("immediate") }
+      try standby.sql("SELECT pg_wal_replay_pause()")
+      #expect(try eventually { try standby.sql("SELECT pg_get_wal_replay_pause_state()") == "paused" })
+      let connection = try store.pool.connect()
+      let number = try connection.run([
+        .once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (1, 0, 1)"), .once("SELECT pg_current_xact_id()"),
+        .once("COMMIT"),
+      ])[2].bits(0, 0)
+      let proxy = try CuttingProxy(to: standby.port)
+      defer { proxy.stop() }
+      let pool = PostgreSQLPool(
+        PostgreSQLOptions(connection: primary.url(port: proxy.port), schema: fleet.schema), store: "Shop")
+      let (session, epoch) = (connection.session, store.watch.lastEpoch)
+      let answers = Locked<[String]>([])
+      let ended = DispatchGroup()
+      for isIDKnown in [true, false] {
+        ended.enter()
+        Thread.detachNewThread {
+          let outcome = PostgreSQLOutcome(pool, store: "Shop", .changes(store.watch.tables.values), epoch: epoch)
+          let found = Result {
+            isIDKnown
+              ? try outcome.isCommitted(TransactionID(number: number, session: session))
+              : try outcome.committed(by: session, after: 0, from: number) == number
+          }
+          answers.withLock { $0.append("\(found)") }
+          ended.leave()
+        }
+      }
+      // It is asked some times.
+      #expect(eventually { proxy.counted.answers > 10_000 || answers.withLock { $0.count } == 2 })
+      #expect(answers.withLock { $0 } == [])
+      try standby.sql("SELECT pg_wal_replay_resume()")
+      let count = "SELECT count(*) FROM \(identifier(fleet.schema)).\"Progress\""
+      #expect(try eventually { try standby.sql(count) == "1" })
+      try standby.promote()
+      #expect(ended.wait(timeout: .now() + 90) == .success)
+      #expect(answers.withLock { $0 } == ["success(true)", "success(true)"])
+    }
+
     /// How a database is replaced by a copy of it.
     enum Replacing: CaseIterable {
       /// As a whole, as fast as it goes.

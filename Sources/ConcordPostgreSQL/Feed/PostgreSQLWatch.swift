@@ -24,7 +24,9 @@
 
     struct State {
       var position: FeedPosition
-      var epoch: String
+      var epoch: String { didSet { lastEpoch = epoch } }
+      /// The last epoch that was found, by whomever.
+      var lastEpoch: String
       /// The server, as it was when the position was taken.
       var identity: String
       /// Whether tables may be changed of which nothing is told.
@@ -73,7 +75,7 @@
           try pool.with { connection in
             let identity = try Self.identity(connection)
             let (position, epoch) = try Self.now(connection, store)
-            return State(position: position, epoch: epoch, identity: identity)
+            return State(position: position, epoch: epoch, lastEpoch: epoch, identity: identity)
           }
         }
         self.state = Locked(state)
@@ -116,6 +118,9 @@
 
     /// An id that no transaction has been given yet that this store knows of.
     var nextTransaction: UInt64 { state.withLock { $0.position.xmax } }
+
+    /// The epoch of the feed, as it was found last. It may have another one by now, and not an earlier one.
+    var lastEpoch: String { state.withLock { $0.lastEpoch } }
 
     /// Notes that observers are told of a transaction of this store.
     func didTell(_ id: TransactionID) {

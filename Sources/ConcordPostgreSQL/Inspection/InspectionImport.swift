@@ -181,8 +181,10 @@
           try connection.run([.once("ROLLBACK")])
           return
         }
-        let id = TransactionID(
-          number: try connection.run([.once("SELECT pg_current_xact_id()")])[0].bits(0, 0), session: connection.session)
+        let state = try connection.run([
+          .once("SELECT pg_current_xact_id(), (SELECT \(FeedChanges.epoch) FROM concord_state s)")
+        ])[0]
+        let id = TransactionID(number: state.bits(0, 0), session: connection.session)
         var channel = PostgreSQLParameters()
         channel.append(FeedTables.channel(inspection.schema))
         do {
@@ -191,7 +193,8 @@
           // What comes after the commit only wakes others.
           if failure.succeeded > 0 { return }
           let outcome = PostgreSQLOutcome(
-            PostgreSQLPool(inspection.options, store: "the database"), store: "the database", [PostgreSQLTable]())
+            PostgreSQLPool(inspection.options, store: "the database"), store: "the database",
+            .changes(named: targets.keys), epoch: state.optionalText(0, 1) ?? "")
           if try !outcome.isCommitted(id) { throw failure }
         }
       }

@@ -12,6 +12,11 @@
       TriggerCheck(tables, FeedTables.tablesOfTrigger.keys.map(FeedTables.trigger))
     }
 
+    /// The triggers that note which rows were changed, of tables of some names.
+    static func changes(named names: some Sequence<String>) -> TriggerCheck {
+      TriggerCheck(names: names.map { storedName($0) }, FeedTables.tablesOfTrigger.keys.map(FeedTables.trigger))
+    }
+
     /// The triggers that keep rows as they were.
     static func history(_ tables: some Sequence<PostgreSQLTable>) -> TriggerCheck {
       TriggerCheck(tables, HistoryTables.operations.map(HistoryTables.trigger))

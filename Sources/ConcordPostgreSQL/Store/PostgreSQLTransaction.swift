@@ -77,7 +77,7 @@
       if assumption == nil, session.transactionID == nil { commands.append(PostgreSQLSession.selectTransactionID) }
       commands.append(.end)
       // The id of this transaction is not less.
-      let bound = watch.nextTransaction
+      let (bound, epoch) = (watch.nextTransaction, watch.lastEpoch)
       let mayNotifyLater = watch.isPausing
       let number: UInt64
       do {
@@ -89,7 +89,7 @@
           number = session.transactionID ?? results[results.count - 2].bits(0, 0)
         }
       } catch let failure as PostgreSQLFailure where failure.isConnectionLost {
-        guard let committed = try outcome(session.transactionID, bound, tables) else { throw failure }
+        guard let committed = try outcome(session.transactionID, bound, epoch, tables) else { throw failure }
         number = committed
       }
       if mayNotifyLater, !watch.mayNotifyLater() { try? connection.finish(watch.notification) }
@@ -99,9 +99,11 @@
 
     /// - Returns: the id of the transaction if it was committed, although the connection was lost.
     private func outcome(
-      _ number: UInt64?, _ bound: UInt64, _ tables: some Sequence<PostgreSQLTable>
+      _ number: UInt64?, _ bound: UInt64, _ epoch: String, _ tables: some Sequence<PostgreSQLTable>
     ) throws -> UInt64? {
-      let outcome = PostgreSQLOutcome(pool, store: store, tables)
+      let outcome = PostgreSQLOutcome(pool, store: store, .changes(tables), epoch: epoch) { found in
+        watch.state.withLock { $0.lastEpoch = found }
+      }
       do {
         guard let number else {
           return try outcome.committed(by: connection.session, after: connection.lastTransaction, from: bound)
