@@ -3,9 +3,13 @@
 
   /// Forgets rows as they were before old changes, some at a time. Of the changes before ``/ConcordPersistence/FeedLimits/changes`` the last one of
   /// each row is kept, and of those the last ``/ConcordPersistence/FeedLimits/rows``. One of several processes does it at a time.
+  ///
+  /// The numbers of a transaction that commits late may be passed by then, so that what is kept of it was not counted. It is counted now and then.
   struct HistoryTrim {
     let connection: PostgreSQLConnection
     let limits: FeedLimits
+    /// Asked when there is nothing more to forget: whether to count now what is kept.
+    let mayCount: () -> Bool
 
     /// The number of changes that one step looks at.
     private static let batch: Int64 = 500
@@ -46,9 +50,17 @@
         // If these were fewer, there are no more.
         kept = count < tooMany ? 0 : kept - count
       }
-      if end <= merged, tooMany <= 0 { return false }
-      try run("UPDATE concord_feed SET merged = greatest(merged, $1), kept = $2", [end, kept])
-      return end < limit || kept > Int64(max(0, limits.rows))
+      if end > merged || tooMany > 0 {
+        try run("UPDATE concord_feed SET merged = greatest(merged, $1), kept = $2", [end, kept])
+      }
+      if end < limit || kept > Int64(max(0, limits.rows)) { return true }
+      guard mayCount() else { return false }
+      let result = try run(
+        """
+        UPDATE concord_feed SET kept = c.count
+        FROM (SELECT count(*) FROM concord_history WHERE number <= $1) AS c RETURNING c.count
+        """, [max(merged, end)])
+      return result.count > 0 && result.integer(0, 0) > Int64(max(0, limits.rows))
     }
 
     /// Returns the number of the last change of a batch. By the changes that are there: numbers say how many only if nobody else has written them.

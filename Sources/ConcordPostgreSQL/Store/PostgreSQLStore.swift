@@ -31,6 +31,10 @@
     private let outboxLock: PostgreSQLOutboxLock
     private let isClosed = Locked(false)
     private let feedLimits = Locked(FeedLimits())
+    /// The time at which the changes that are kept were counted last.
+    private let lastCount = Locked(Date.distantPast)
+    /// The least time between two times that they are counted, in seconds.
+    let countInterval = Locked(3600.0)
     private let deletionTime: TimeInterval
     let searchIndexes: PostgreSQLSearchIndexes
     /// The number of times that transactions were run again.
@@ -397,7 +401,16 @@
       try checkOpen()
       let limits = feedLimits.withLock { $0 }
       return try StoreError.translating(store: name) {
-        try pool.with { try HistoryTrim(connection: $0, limits: limits).run() }
+        try pool.with { try HistoryTrim(connection: $0, limits: limits, mayCount: mayCount).run() }
+      }
+    }
+
+    /// Tells whether it is time to count the changes that are kept, and takes them for counted then.
+    private func mayCount() -> Bool {
+      lastCount.withLock { last in
+        guard -last.timeIntervalSinceNow >= countInterval.withLock({ $0 }) else { return false }
+        last = Date()
+        return true
       }
     }
 
