@@ -130,6 +130,27 @@
       #expect(try fleet.sql("SELECT count(*) FROM concord_changes WHERE xid = '6'") == "0")
     }
 
+    @Test("Commits are told while somebody holds the row of the feed's state; old changes are removed when it is free")
+    func trimmingBesideALock() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.02, retention: 0.1)
+      defer { try? store.close() }
+      let told = Told(store)
+      let holding = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try holding.run([.once("BEGIN"), .once("UPDATE concord_state SET version = version")])
+      try fleet.sql(
+        "INSERT INTO concord_changes (xid, at, entity) VALUES ('6', now() - interval '2 days', 'Progress')")
+      for id in 1...3 {
+        try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)")
+        #expect(eventually { told.keys.count == id }, "\(id)")
+      }
+      let old = "SELECT count(*) FROM concord_changes WHERE xid = '6'"
+      #expect(try fleet.sql(old) == "1")
+      try holding.run([.once("COMMIT")])
+      #expect(try eventually { try fleet.sql(old) == "0" })
+      #expect(try told.keys == (1...3).map { try [fleet.key($0)] })
+    }
+
     @Test("Eight writers hold two rows equal, and sometimes stay open: no view ever shows them differ, or goes back")
     func equalRows() throws {
       let fleet = try Fleet()

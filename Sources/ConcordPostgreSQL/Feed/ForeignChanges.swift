@@ -27,7 +27,7 @@
     private static func removeSome(_ connection: PostgreSQLConnection, waits: Bool) throws -> Bool {
       let hasChanges = try connection.query(isAnyForeign).bool(0, 0)
       // Another process may be at it.
-      let areGone = hasChanges ? try connection.write(removeChanges).integer(0, 0) > 0 : false
+      let areGone = hasChanges ? try connection.write(removeChanges(waits: waits)).integer(0, 0) > 0 : false
       guard try connection.query(mayRemoveHistory).bool(0, 0), try connection.query(isHistoryForeign).bool(0, 0) else {
         return areGone
       }
@@ -42,17 +42,22 @@
     /// The greatest id that may have been trimmed: of a transaction before all that are open.
     private static let newestTrimmable = "(pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8"
 
-    // It is not known what was trimmed here while a greater id stood there.
-    private static let removeChanges = """
-      WITH gone AS (
+    /// The statement that removes some of the changes, and the greater id of what was trimmed: nobody knows what was trimmed here meanwhile.
+    ///
+    /// - Parameter waits: whether it waits for who holds the row of `concord_state`, maybe for long; otherwise it removes nothing then.
+    private static func removeChanges(waits: Bool) -> String {
+      """
+      WITH free AS MATERIALIZED (SELECT one FROM concord_state FOR UPDATE\(waits ? "" : " SKIP LOCKED")), gone AS (
         DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM concord_changes WHERE xid >= \(next) ORDER BY xid LIMIT \(batch) FOR UPDATE SKIP LOCKED
+          SELECT ctid FROM concord_changes WHERE xid >= \(next) AND EXISTS (SELECT 1 FROM free)
+          ORDER BY xid LIMIT \(batch) FOR UPDATE SKIP LOCKED
         )) RETURNING xid
       ), state AS (
-        UPDATE concord_state SET trimmed = \(newestTrimmable) WHERE trimmed >= \(next)
+        UPDATE concord_state SET trimmed = \(newestTrimmable) WHERE trimmed >= \(next) AND EXISTS (SELECT 1 FROM free)
       )
       SELECT count(*) FROM gone
       """
+    }
 
     // MARK: Rows as they were
 

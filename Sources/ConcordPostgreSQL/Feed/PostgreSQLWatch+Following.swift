@@ -131,10 +131,8 @@
     private func keepUp(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
       guard let listening = connection else { return }
       do {
-        do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {
-          // A role that may not do it leaves it to others.
-          lastTrim.withLock { $0 = Date() }
-        }
+        // A role that may not do it leaves it to others.
+        do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {}
         try removeForeign(listening)
         pool.closeIdle()
         // What could not be read meanwhile can be read again.
@@ -287,13 +285,16 @@
       // A copy may have come unseen.
       noteForeign()
       let trim = Self.trim(olderThan: options.feedRetention)
+      var isMore = false
+      // What has failed is not tried again at once: commits would be told later.
+      defer { if !isMore { lastTrim.withLock { $0 = Date() } } }
       let result = try connection.write(trim.sql, trim.parameters)
-      // There may be more of them.
-      if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
+      isMore = result.count > 0 && result.integer(0, 0) >= Int64(Self.batch)
     }
 
     /// The statement that looks at the oldest changes, and removes those that are older than a time in seconds. Those that seem to come from
-    /// later than in such a time were noted while the server's clock was ahead: nobody knows how old they are.
+    /// later than in such a time were noted while the server's clock was ahead: nobody knows how old they are. If somebody else holds the row of
+    /// `concord_state`, maybe for long, it removes none: commits are told by who would wait.
     static func trim(olderThan time: TimeInterval) -> PostgreSQLConnection.Command {
       var parameters = PostgreSQLParameters()
       parameters.append(time)
@@ -302,11 +303,14 @@
           WITH first AS MATERIALIZED (
             SELECT ctid AS place, at FROM concord_changes
             WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid LIMIT \(batch)
+          ), expired AS MATERIALIZED (
+            SELECT place FROM first
+            WHERE at < now() - $1 * interval '1 second' OR at > now() + greatest($1, 60) * interval '1 second'
+          ), state AS MATERIALIZED (
+            SELECT one FROM concord_state WHERE EXISTS (SELECT 1 FROM expired) FOR UPDATE SKIP LOCKED
           ), old AS (
-            SELECT ctid FROM concord_changes WHERE ctid = ANY (ARRAY(
-              SELECT place FROM first
-              WHERE at < now() - $1 * interval '1 second' OR at > now() + greatest($1, 60) * interval '1 second'
-            )) FOR UPDATE SKIP LOCKED
+            SELECT ctid FROM concord_changes
+            WHERE ctid = ANY (ARRAY(SELECT place FROM expired WHERE EXISTS (SELECT 1 FROM state))) FOR UPDATE SKIP LOCKED
           ), gone AS (DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING xid)
           UPDATE concord_state SET trimmed = greatest(
             CASE WHEN trimmed < \(FeedTables.nextID) THEN trimmed ELSE '0' END, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1)
