@@ -176,6 +176,34 @@
       #expect((5...8).contains(-start.timeIntervalSinceNow))
     }
 
+    @Test(
+      "Who waits without a limit for a server that says nothing gives it up, also where another one of the URL answers")
+    func silentHost() throws {
+      let server = try PostgreSQLServer(isFast: true)
+      defer { try? server.stop("immediate") }
+      let other = try PostgreSQLServer.shared.get()
+      let holding = try PostgreSQLConnection(PostgreSQLOptions(connection: server.url))
+      try holding.changingSchema("concord") {}
+      var options = PostgreSQLOptions(connection: server.url(ports: [server.port, other.port]))
+      options.timeout = 0.5
+      let connection = try PostgreSQLConnection(options)
+      let ended = DispatchSemaphore(value: 0)
+      let reason = Locked("")
+      Thread.detachNewThread {
+        do { try connection.changingSchema("concord") {} } catch { reason.withLock { $0 = "\(error)" } }
+        ended.signal()
+      }
+      let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory'"
+      #expect(try eventually { try server.sql(waiting) == "1" })
+      server.pause()
+      let isGivenUp = ended.wait(timeout: .now() + 30) == .success
+      server.goOn()
+      #expect(isGivenUp)
+      _ = holding.rollBack()
+      if !isGivenUp { ended.wait() }
+      #expect(reason.withLock { $0 }.contains("has not answered"))
+    }
+
     @Test("Who finds all connections in use waits for one, and after the time-out is told so")
     func poolTimeout() throws {
       var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)
@@ -186,6 +214,20 @@
       }
       #expect(error?.description.contains("all 2 connections were in use") == true)
       try pool.with { _ in () }
+    }
+
+    @Test("A connection beyond the limit is closed when it is given back")
+    func nested() throws {
+      var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)
+      options.poolSize = 2
+      let pool = PostgreSQLPool(options, store: "Shop")
+      defer { pool.close() }
+      try pool.with { _ in
+        try pool.with { _ in
+          try pool.with(isNested: true) { _ in try pool.with(isNested: true) { _ in #expect(pool.count == 4) } }
+        }
+      }
+      #expect(pool.count == 2)
     }
 
     @Test("A connection that nobody has used for its time is closed, and another one is made when it is needed")

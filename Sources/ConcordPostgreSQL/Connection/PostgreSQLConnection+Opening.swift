@@ -5,14 +5,23 @@
   /// The opening of a connection, with the options of libpq.
   extension PostgreSQLConnection {
     /// Whether a server accepts connections at this moment, whoever asks. It is not asked for the database.
-    static func isAccepted(_ options: PostgreSQLOptions) -> Bool {
-      let answer = try? withParameters(options) { PQpingParams($0, $1, 1) }
+    ///
+    /// - Parameter connection: one whose server is asked; `nil` to ask all of the options.
+    static func isAccepted(_ options: PostgreSQLOptions, serverOf connection: OpaquePointer? = nil) -> Bool {
+      func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
+      // One that is empty counts for libpq as one that is not there.
+      let server = connection.map {
+        [("host", text(PQhost($0))), ("hostaddr", text(PQhostaddr($0))), ("port", text(PQport($0)))]
+      }
+      let answer = try? withParameters(options, server ?? []) { PQpingParams($0, $1, 1) }
       return answer != PQPING_REJECT && answer != PQPING_NO_RESPONSE
     }
 
     /// Passes the parameters of a connection to a function of libpq.
+    ///
+    /// - Parameter others: further ones, which count in place of those of the options.
     static func withParameters<R>(
-      _ options: PostgreSQLOptions,
+      _ options: PostgreSQLOptions, _ others: [(String, String)] = [],
       _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) throws -> R {
       var parts: [(String, String)] = [
@@ -26,6 +35,7 @@
       let keepalives = [("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3")]
       parts += keepalives.filter { !given.contains($0.0) }
       if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
+      parts += others
       let result = ProcessEnd.notDuring {
         withCStrings(parts.map(\.0)) { names in withCStrings(parts.map(\.1)) { values in body(names, values) } }
       }

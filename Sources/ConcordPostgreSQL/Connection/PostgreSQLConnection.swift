@@ -39,7 +39,7 @@
     private let handle: OpaquePointer
     private let options: PostgreSQLOptions
     private let timeout: TimeInterval
-    /// Whether a statement may take as long as it needs, while the server accepts connections.
+    /// Whether a statement may take as long as it needs, while the server of the connection accepts others.
     private var isWithoutLimit = false
     /// The names of prepared statements, by their SQL and the types of their parameters.
     private var prepared: [Statement: String] = [:]
@@ -384,7 +384,7 @@
       var waiting = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
       while true {
         var left = deadline.timeIntervalSinceNow
-        if left <= 0, isWithoutLimit, Self.isAccepted(options) {
+        if left <= 0, isWithoutLimit, Self.isAccepted(options, serverOf: handle) {
           deadline = Date(timeIntervalSinceNow: timeout)
           left = timeout
         }

@@ -121,13 +121,18 @@
       // Who takes it looks whether it is still there.
       let isUsable = connection.rollBack() && !connection.isBroken
       connection.idleSince = Date()
-      state.withLock { state in if isUsable, !state.isClosed { state.idle.append(connection) } }
-      leave()
+      leave(isUsable ? connection : nil)
     }
 
-    private func leave() {
+    /// - Parameter connection: the one to keep, unless it is beyond the limit: then it is closed.
+    private func leave(_ connection: PostgreSQLConnection? = nil) {
       returned.lock()
-      state.withLock { $0.used -= 1 }
+      state.withLock { state in
+        state.used -= 1
+        if let connection, !state.isClosed, state.used + state.idle.count < options.poolSize {
+          state.idle.append(connection)
+        }
+      }
       returned.signal()
       returned.unlock()
     }
