@@ -22,7 +22,7 @@
       let inner = ServerContainer(name: "Shop", model: connect.model)
       try inner.attachPersistentStore(at: folder, for: StoreConfiguration(type: .sqlite))
       guard let file = inner.persistentStoreCoordinator.persistentStores.first else { return }
-      let rows = try JournalingStore(file.rows, connect.model, try Journal(folder.appending(path: "states")))
+      let rows = NotingStore(file.rows, connect.model, try Journal(folder.appending(path: "states")))
       try connect.persistentStoreCoordinator.attach(
         PersistentStore(configurationName: nil, type: file.type, url: nil, rows: rows))
       let isOfTwo = ProcessInfo.processInfo.environment["CONCORD_FAULT_USERS"] == "2"

@@ -28,7 +28,8 @@
       let network: Network
       let token: Kept<String>
       let device: Device
-      let observation: StoreObservation?
+      /// What the file had before.
+      let before: Kept<KeptRows<Moment>>
     }
 
     func run() async throws {
@@ -45,17 +46,15 @@
                 lines: [Line(id: "l\(id)", book: Book(id: id % 2, title: "b", stock: 10 + id % 2))]))
           }
         }
-        @Sendable func begin(_ name: String, _ user: Int, _ network: Network) async throws -> Place {
+        @Sendable func begin(
+          _ name: String, _ user: Int, _ network: Network, _ before: Kept<KeptRows<Moment>>
+        ) async throws -> Place {
           let token = Kept("user-\(user)")
-          let device = try await world.device(name, user: user, network: network, token: token)
-          let rows = device.connect.persistentStoreCoordinator.persistentStores.first?.rows
-          let observation = rows?.observeCommits { _ in
-            guard let moment = try? device.moment(user: user) else { return }
-            let found = law.violations(of: moment)
+          let device = try await world.device(name, user: user, network: network, token: token) { moment in
+            let found = before.withLock { law.violations(of: moment, after: &$0) }
             if !found.isEmpty { violations.withLock { $0 += found } }
           }
-          return Place(
-            name: name, user: user, network: network, token: token, device: device, observation: observation)
+          return Place(name: name, user: user, network: network, token: token, device: device, before: before)
         }
         var places: [Place] = []
         for number in 0..<3 {
@@ -69,7 +68,7 @@
             default: return .pass
             }
           }
-          let place = try await begin("d\(number)", number % 2 + 1, network)
+          let place = try await begin("d\(number)", number % 2 + 1, network, Kept(KeptRows()))
           // Both users have all carts on the screen.
           for rest in 0...1 { place.device.sync.subscribe("by-stock", ["rest": .integer(Int64(rest))]) }
           // An action that is sent before the first page names no user.
@@ -93,7 +92,7 @@
             if Bool.random(using: &numbers) { place.device.sync.poke() }
           case 8:
             try await place.device.stop()
-            places[index] = try await begin(place.name, 3 - place.user, place.network)
+            places[index] = try await begin(place.name, 3 - place.user, place.network, place.before)
           default: try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &numbers)))
           }
         }

@@ -40,6 +40,8 @@
     var user: Int64?
     /// The subscriptions whose state is in the file, as they are noted.
     var subscriptions: [String] = []
+    /// Those whose state is not in the file yet.
+    var begun: [String] = []
     var carts: [CartRow] = []
     /// By cart, the lines in it.
     var lists: [Int64: [String]] = [:]
@@ -51,6 +53,12 @@
     var kept: Set<String> = []
     /// Whether a row is missing that another one refers to, as in a torn page.
     var isTorn = false
+
+    /// Whether it has nothing of what only pages bring.
+    var isWithoutPage: Bool {
+      carts.isEmpty && lines.isEmpty && books.isEmpty && subscriptions.isEmpty
+        && !actions.contains { $0.state == "sent" }
+    }
   }
 
   extension DeviceMoment {
@@ -64,7 +72,7 @@
       user = try reading.note(NoteName("sync", "user")).flatMap { Int64($0) }
       // The first state of a subscription is whole when it is known.
       try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
-        if state.hasPrefix("known ") { subscriptions.append(text) }
+        if state.hasPrefix("known ") { subscriptions.append(text) } else { begun.append(text) }
         return true
       }
       try reading.notes(in: "sync.lingering", after: nil) { name, _ in

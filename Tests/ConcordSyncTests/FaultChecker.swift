@@ -74,14 +74,20 @@
       var last: ShownChanges?
       // By key, of all actions that have waited so far.
       var effects: [String: Effect] = [:]
+      var before = KeptRows<DeviceMoment>()
       for moment in moments {
+        let (earlier, asked) = before.next(moment, at: moment.position, Set(moment.subscriptions + moment.begun))
         let isOld = moment.carts.map { $0.weight == nil }
         if Set(isOld).count > 1 || isEarlier != nil && isOld.contains(where: { $0 != isEarlier }) {
           found.append("a column that is not of the device's release at \(moment.position ?? "no position")")
         }
         if moment.isTorn { found.append("a row without what it contains at \(moment.position ?? "no position")") }
         for action in moment.actions { if let effect = action.effect { effects[action.key] = effect } }
-        guard let text = moment.position else { continue }
+        guard let text = moment.position else {
+          // No page is in the file.
+          if !moment.isWithoutPage { found.append("what only pages bring, without a position") }
+          continue
+        }
         guard let position = opened(text), let changes = ShownChanges(position) else {
           found.append("no server has sealed \(text)")
           continue
@@ -95,7 +101,8 @@
           found.append("the feed does not know \(position.rawValue)")
           continue
         }
-        let differences = differences(moment, state, moment.user ?? user) + layers(moment, effects, state)
+        let differences =
+          differences(moment, state, moment.user ?? user, after: earlier, asked: asked) + layers(moment, effects, state)
         found += differences.map { "\($0) at \(position.rawValue)" }
       }
       return found
@@ -104,8 +111,34 @@
     /// The position that a server has given to a device; `nil` if no server of the store has.
     func opened(_ text: String) -> StorePosition? { seal.opened(text)?.position }
 
+    /// What subscriptions have of a state, with all that it contains.
+    private func business(
+      of subscriptions: [FaultSubscription], in state: State, for user: Int64
+    ) -> (
+      carts: [Int64: DeviceMoment.CartRow], lines: [String: DeviceMoment.LineRow], books: [Int64: DeviceMoment.BookRow]
+    ) {
+      let carts = state.carts.filter { id, cart in
+        subscriptions.contains { $0.hasCart(of: cart.owner, withStocks: state.stocks[id] ?? [], for: user) }
+      }
+      let inside = carts.keys.reduce(into: Set<String>()) { $0.formUnion(state.lists[$1] ?? []) }
+      let lines = state.lines.filter { inside.contains($0.key) }
+      let books = Set(lines.values.compactMap(\.book))
+      return (
+        carts, lines,
+        state.books.filter { id, book in
+          books.contains(id) || subscriptions.contains { $0.hasBook(withStock: book.stock) }
+        }
+      )
+    }
+
     /// What a device has, compared with the server's state at its position.
-    private func differences(_ moment: DeviceMoment, _ state: State, _ user: Int64) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - earlier: the moment before; `nil` if there is none.
+    ///   - asked: the subscriptions for which the page was asked that has come between the two.
+    private func differences(
+      _ moment: DeviceMoment, _ state: State, _ user: Int64, after earlier: DeviceMoment?, asked: Set<String>
+    ) -> [String] {
       var found: [String] = []
       func compare<Key: Hashable, Row: Equatable>(_ name: String, _ wanted: [Key: Row], _ shown: [Key: Row]) {
         for (key, row) in wanted where shown[key] != row {
@@ -117,13 +150,14 @@
         found.append("a subscription that no device has begun, of \(moment.subscriptions),")
       }
       let isOld = moment.carts.contains { $0.weight == nil }
-      var carts = state.carts.filter { id, cart in
-        subscriptions.contains { $0.hasCart(of: cart.owner, withStocks: state.stocks[id] ?? [], for: user) }
-      }
+      var (carts, lines, books) = business(of: subscriptions, in: state, for: user)
       if isOld { for id in carts.keys { carts[id]?.weight = nil } }
       let shownCarts = Dictionary(moment.carts.map { ($0.id, $0) }) { $1 }
+      let shownLines = Dictionary(moment.lines.map { ($0.id, $0) }) { $1 }
+      let shownBooks = Dictionary(moment.books.map { ($0.id, $0) }) { $1 }
       compare("cart", carts, shownCarts)
-      var wanted: Set<String> = []
+      compare("line", lines, shownLines)
+      compare("book", books, shownBooks)
       for id in carts.keys {
         let (list, lines) = (moment.lists[id] ?? [], state.lists[id] ?? [])
         if Set(list) != lines { found.append("cart \(id) has the lines \(list), not \(lines),") }
@@ -132,17 +166,7 @@
         if list.filter(common.contains) != end.filter(common.contains) {
           found.append("cart \(id) has the lines \(list), in another order than \(end),")
         }
-        wanted.formUnion(lines)
       }
-      let lines = state.lines.filter { wanted.contains($0.key) }
-      let shownLines = Dictionary(moment.lines.map { ($0.id, $0) }) { $1 }
-      compare("line", lines, shownLines)
-      let ownBooks = state.books.values.filter { book in
-        subscriptions.contains { $0.hasBook(withStock: book.stock) }
-      }
-      let bookIDs = Set(lines.values.compactMap(\.book) + ownBooks.map(\.id))
-      let shownBooks = Dictionary(moment.books.map { ($0.id, $0) }) { $1 }
-      compare("book", state.books.filter { bookIDs.contains($0.key) }, shownBooks)
 
       // What an action names that waits stays, with what it contains, whatever the device notes of it.
       let named = Set(
@@ -150,14 +174,31 @@
       func isKept(_ name: String) -> Bool { named.contains(name) }
       let keptLines = Set(shownCarts.keys.filter { isKept("Cart \($0)") }.flatMap { moment.lists[$0] ?? [] })
       let keptBooks = Set(keptLines.compactMap { shownLines[$0]?.book })
-      for id in shownCarts.keys where carts[id] == nil && !isKept("Cart \(id)") {
-        found.append("cart \(id) is not the device's business")
+      // It is as it was, or as a page has it that was asked for before its subscription ended.
+      let served = business(of: asked.compactMap { FaultSubscription(text: $0) }, in: state, for: user)
+      func check<Row: Equatable>(_ name: String, _ row: Row, isKept: Bool, _ before: Row?, _ served: Row?) {
+        if !isKept { return found.append("\(name) is not the device's business") }
+        if row == before || row == served { return }
+        found.append("\(name) stays as \(row), and was \(before.map { "\($0)" } ?? "not there"),")
       }
-      for id in shownLines.keys where lines[id] == nil && !keptLines.contains(id) && !isKept("Line \(id)") {
-        found.append("line \(id) is not the device's business")
+      for (id, row) in shownCarts where carts[id] == nil {
+        var (before, served) = (earlier?.carts.first { $0.id == id }, served.carts[id])
+        // Those of an earlier release get one as its file is migrated.
+        if before?.weight == nil { before?.weight = row.weight }
+        if isOld { served?.weight = nil }
+        check("cart \(id)", row, isKept: isKept("Cart \(id)"), before, served)
+        let list = moment.lists[id] ?? []
+        if list != earlier?.lists[id] ?? [], served == nil || Set(list) != state.lists[id] ?? [] {
+          found.append("cart \(id) stays with the lines \(list), and had \(earlier?.lists[id] ?? []),")
+        }
       }
-      for id in shownBooks.keys where !bookIDs.contains(id) && !keptBooks.contains(id) && !isKept("Book \(id)") {
-        found.append("book \(id) is not the device's business")
+      for (id, row) in shownLines where lines[id] == nil {
+        let isKept = keptLines.contains(id) || isKept("Line \(id)")
+        check("line \(id)", row, isKept: isKept, earlier?.lines.first { $0.id == id }, served.lines[id])
+      }
+      for (id, row) in shownBooks where books[id] == nil {
+        let isKept = keptBooks.contains(id) || isKept("Book \(id)")
+        check("book \(id)", row, isKept: isKept, earlier?.books.first { $0.id == id }, served.books[id])
       }
       return found
     }

@@ -266,12 +266,12 @@
           || moments.contains { moment in
             moment.kept.isEmpty && moment.carts.contains { $0.owner != moment.user }
           }
-        if number == 1 { earlier = moments.filter { $0.position != nil && !$0.carts.isEmpty } }
         isGood = isGood && found.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
         lost += try Self.lines(place.appending(path: "tunnels")).flatMap { (times: [Int]) in times }
         let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
         everyone.append((user, usable))
+        if number == 1 { earlier = usable }
         if user == 1, planted == nil, usable.contains(where: { !$0.lines.isEmpty && !$0.books.isEmpty }) {
           planted = PlantedViolations(checker: checker, moments: usable)
         }

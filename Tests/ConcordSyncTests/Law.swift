@@ -11,6 +11,8 @@
     var position: String?
     /// The subscriptions whose state is in the file.
     var subscriptions: [SubscriptionID]
+    /// Those whose state is not in the file yet.
+    var begun: [SubscriptionID]
     var rows: Rows
     /// The keys of the actions that wait, and of those that are known as accepted.
     var pending: Set<String>
@@ -32,12 +34,17 @@
     /// The rules of ``World/rules`` of which each subscription may have got one.
     var rules: [Int] = [0]
 
+    /// - Parameter before: what the device had before, which goes on to the moment; without it no row stays for an action.
     /// - Returns: the violations.
-    func violations(of moment: Moment) -> [String] {
+    func violations(of moment: Moment, after before: inout KeptRows<Moment>) -> [String] {
+      let subscriptions = Set((moment.subscriptions + moment.begun).map(\.text))
+      let (last, asked) = before.next(moment, at: moment.position, subscriptions)
+      var served = moment
+      served.subscriptions = asked.compactMap { SubscriptionID(text: $0) }
       var first: [String]?
       for carts in rules {
         for heavy in rules {
-          let found = violations(of: moment, ["carts": carts, "heavy": heavy])
+          let found = violations(of: moment, after: last, served: served, ["carts": carts, "heavy": heavy])
           if found.isEmpty { return [] }
           first = first ?? found
         }
@@ -45,9 +52,20 @@
       return first ?? []
     }
 
-    private func violations(of moment: Moment, _ rules: [String: Int]) -> [String] {
+    func violations(of moment: Moment) -> [String] {
+      var before = KeptRows<Moment>()
+      return violations(of: moment, after: &before)
+    }
+
+    /// - Parameters:
+    ///   - last: the moment before; `nil` if there is none.
+    ///   - served: the moment with the subscriptions for which the page was asked that has come between the two.
+    private func violations(
+      of moment: Moment, after last: Moment?, served: Moment, _ rules: [String: Int]
+    ) -> [String] {
       guard let position = moment.position else {
-        return moment.rows.isEmpty && moment.sent.isEmpty ? [] : ["rows without a position"]
+        let isWithoutPage = moment.rows.isEmpty && moment.sent.isEmpty && moment.subscriptions.isEmpty
+        return isWithoutPage ? [] : ["what only pages bring, without a position"]
       }
       guard let position = seal.opened(position)?.position.rawValue, let state = history.state(at: position) else {
         return ["no commit ends at \(position)"]
@@ -58,8 +76,15 @@
         found.append("\(name(key)) is \(moment.rows[key].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
       }
       let kept = closure(of: moment.named, moment.rows)
-      for key in moment.rows.keys where wanted[key] == nil && !kept.contains(key) {
-        found.append("\(name(key)) is not the device's business at \(position)")
+      // It is as it was, or as a page has it that was asked for before its subscription ended.
+      let other = served.subscriptions.isEmpty ? [:] : expected(of: served, state.rows, rules)
+      for (key, row) in moment.rows where wanted[key] == nil {
+        if !kept.contains(key) {
+          found.append("\(name(key)) is not the device's business at \(position)")
+        } else if row != last?.rows[key], row != other[key] {
+          let before = last?.rows[key].map { "\($0)" } ?? "not there"
+          found.append("\(name(key)) stays as \(row), and was \(before), at \(position)")
+        }
       }
       for key in moment.pending.intersection(state.accepted) {
         found.append(
@@ -136,29 +161,39 @@
     }
   }
 
+  extension Moment {
+    /// Reads what a device's store has.
+    ///
+    /// - Parameter user: the user, if the file has no page yet. Otherwise that of the page is told.
+    init(_ store: any RowStore, _ model: Model, user: Int) throws {
+      self = try store.read { reading in
+        var (subscriptions, begun): ([SubscriptionID], [SubscriptionID]) = ([], [])
+        try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
+          guard let id = SubscriptionID(text: text) else { return true }
+          if state.hasPrefix("known ") { subscriptions.append(id) } else { begun.append(id) }
+          return true
+        }
+        let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
+        let pending = outbox.filter { $0.state == .pending }
+        let named = pending.flatMap { NamedEntities($0.body).keys(in: model) }
+        let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
+        return Moment(
+          user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
+          begun: begun, rows: try ConcordSyncTests.rows(reading, model), pending: Set(pending.map(\.key)),
+          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
+          names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
+          actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
+      }
+    }
+  }
+
   extension Device {
     /// Reads what the device has.
     ///
     /// - Parameter user: the user, if the file has no page yet. Otherwise that of the page is told.
     func moment(user: Int) throws -> Moment? {
       guard let store = connect.persistentStoreCoordinator.persistentStores.first?.rows else { return nil }
-      return try store.read { reading in
-        var subscriptions: [SubscriptionID] = []
-        try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
-          if state.hasPrefix("known "), let id = SubscriptionID(text: text) { subscriptions.append(id) }
-          return true
-        }
-        let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
-        let (model, pending) = (connect.model, outbox.filter { $0.state == .pending })
-        let named = pending.flatMap { NamedEntities($0.body).keys(in: model) }
-        let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
-        return Moment(
-          user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
-          rows: try rows(reading, model), pending: Set(pending.map(\.key)),
-          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
-          names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
-          actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
-      }
+      return try Moment(store, connect.model, user: user)
     }
   }
 #endif

@@ -56,11 +56,29 @@
           for key in [theirs, try key("Line", .text("l2"))] { moment.rows[key] = state.rows[key] }
         }
         #expect(try isFound { try stay(&$0) })
+        // One does, and they are as they were, or not.
+        func stays(_ change: (inout Moment) throws -> Void) throws -> Bool {
+          var (before, changed, last) = (KeptRows<Moment>(), moment, moment)
+          try stay(&last)
+          try stay(&changed)
+          changed.named = [theirs]
+          try change(&changed)
+          _ = law.violations(of: last, after: &before)
+          return law.violations(of: changed, after: &before).isEmpty
+        }
+        #expect(try stays { _ in } && !stays { $0.named = [] })
+        #expect(try !stays { $0.rows[theirs]?.values[2] = .text("another") })
+        #expect(try !stays { $0.rows[try key("Line", .text("l2"))]?.values[1] = .text("another") })
         #expect(
-          try !isFound { moment in
+          try isFound { moment in
             try stay(&moment)
             moment.named = [theirs]
           })
+        // Nothing is there before the first page.
+        #expect(try isFound { $0.position = nil })
+        #expect(
+          try isFound { ($0.position, $0.rows, $0.sent, $0.subscriptions) = (nil, [:], [], [byStock(0)]) }
+            && !isFound { ($0.position, $0.rows, $0.sent, $0.subscriptions) = (nil, [:], [], []) })
         // A layer above its effect, and one that went too early.
         let sent = try #require(moment.sent.first)
         #expect(try isFound { $0.pending = [sent] })
@@ -99,7 +117,8 @@
       let name: String
       let network: Network
       let device = Kept<Device?>(nil)
-      let observation = Kept<StoreObservation?>(nil)
+      /// What the file had before.
+      let before = Kept(KeptRows<Moment>())
       let last = Kept<ShownChanges?>(nil)
 
       init(user: Int, name: String, network: Network) { (self.user, self.name, self.network) = (user, name, network) }
@@ -144,13 +163,10 @@
           return Slot(user: number % 2 + 1, name: "d\(number)", network: network)
         }
         func begin(_ slot: Slot) async throws {
-          let device = try await world.device(slot.name, user: slot.user, network: slot.network)
-          device.sync.subscribe("carts")
-          slot.device.withLock { $0 = device }
-          let rows = device.connect.persistentStoreCoordinator.persistentStores.first?.rows
-          let observed = rows?.observeCommits { _ in
-            guard let moment = try? device.moment(user: slot.user) else { return }
-            let found = law.violations(of: moment) + (moment.user == slot.user ? [] : ["rows of \(moment.user)"])
+          let device = try await world.device(slot.name, user: slot.user, network: slot.network) { moment in
+            let found =
+              slot.before.withLock { law.violations(of: moment, after: &$0) }
+              + (moment.user == slot.user ? [] : ["rows of \(moment.user)"])
             // The position never steps back.
             let steps = slot.last.withLock { last -> [String] in
               guard let position = moment.position.flatMap(seal.opened)?.position,
@@ -164,11 +180,11 @@
             }
             if !found.isEmpty || !steps.isEmpty { violations.withLock { $0 += found + steps } }
           }
-          slot.observation.withLock { $0 = observed }
+          device.sync.subscribe("carts")
+          slot.device.withLock { $0 = device }
         }
         func end(_ slot: Slot) async throws {
           let device = slot.device.withLock { $0 }
-          slot.observation.withLock { $0 = nil }
           slot.device.withLock { $0 = nil }
           try await device?.stop()
         }

@@ -43,7 +43,8 @@
       // *Whole pages*: rows are missing, or of another state.
       #expect(try isFound { $0.carts.removeLast() } && isFound { $0.carts[0].note += "<x.1>" })
       #expect(try isFound { $0.carts[0].owner = 3 - $0.carts[0].owner } && isFound { $0.isTorn = true })
-      #expect(try isFound { $0.position = "1.1" })
+      #expect(try isFound { $0.position = "1.1" } && isFound { $0.position = nil })
+      try checkBeginning()
       let hasLine = { (moment: DeviceMoment) in !moment.lines.isEmpty && !moment.books.isEmpty }
       #expect(try isFound(where: hasLine) { $0.books[0].title = "old" })
       #expect(try isFound(where: hasLine) { $0.books[0].stock += 1 })
@@ -70,17 +71,67 @@
       #expect(try isFound { $0.carts.append(.init(id: 99, owner: 1, note: "", weight: 0, lines: 0)) })
       #expect(try isFound { $0.lines.append(.init(id: "n1.1.2", text: "n1.1.2", book: nil)) })
       #expect(try isFound { $0.books.append(.init(id: 9, title: "b", stock: 9)) })
-      // A row that stays is named by an action that waits, and not by one that has ended.
-      func stays(for state: String?) throws -> Bool {
-        try !isFound { moment in
-          moment.carts.append(.init(id: 99, owner: 1, note: "", weight: moment.carts[0].weight, lines: 0))
-          moment.kept = ["Cart 99"]
-          guard let state else { return }
-          moment.actions.append(
-            .init(key: "planted", effect: nil, state: state, name: Append.name, body: #"{"cart":99,"text":""}"#))
-        }
+      try checkKept()
+    }
+
+    /// A row that stays is named by an action that waits, and is as it was.
+    private func checkKept() throws {
+      var last = try #require(moments.last { !$0.lines.isEmpty && !$0.books.isEmpty })
+      last.actions = []
+      func naming(_ cart: Int64, _ state: String) -> DeviceMoment.Action {
+        .init(key: "planted", effect: nil, state: state, name: Append.name, body: #"{"cart":\#(cart),"text":""}"#)
       }
-      #expect(try stays(for: "pending") && !stays(for: "refused") && !stays(for: "sent") && !stays(for: nil))
+      // One that no server has had.
+      for state in ["pending", "refused", "sent"] {
+        var changed = last
+        changed.carts.append(.init(id: 99, owner: 1, note: "", weight: changed.carts[0].weight, lines: 0))
+        changed.kept = ["Cart 99"]
+        changed.actions.append(naming(99, state))
+        #expect(try isFound([changed]) && isFound([last, changed]))
+      }
+      // All subscriptions are cancelled, and an action waits that names a cart.
+      let cart = try #require(last.carts.last { last.lists[$0.id]?.isEmpty == false })
+      var kept = last
+      (kept.subscriptions, kept.carts) = ([], [cart])
+      kept.lists = last.lists.filter { $0.key == cart.id }
+      kept.lines = last.lines.filter { kept.lists[cart.id]?.contains($0.id) == true }
+      kept.books = last.books.filter { book in kept.lines.contains { $0.book == book.id } }
+      kept.actions.append(naming(cart.id, "pending"))
+      #expect(try !isFound([last, kept]) && !isFound([last, kept, kept]))
+      // It was not there before, as where it has left in between.
+      var gone = kept
+      (gone.carts, gone.lists, gone.lines, gone.books) = ([], [:], [], [])
+      #expect(try isFound([kept]) && !isFound([last, gone]) && isFound([last, gone, kept]))
+      for change in [
+        { $0.carts[0].note += "<x.1>" }, { $0.carts[0].owner = 3 - $0.carts[0].owner },
+        { $0.lines[0].text = "old" }, { $0.lists[cart.id]?.reverse() }, { $0.actions.removeLast() },
+        { $0.actions[$0.actions.count - 1].state = "refused" }, { $0.actions[$0.actions.count - 1].state = "sent" },
+      ] as [(inout DeviceMoment) -> Void] {
+        var changed = kept
+        change(&changed)
+        if changed != kept { #expect(try isFound([last, changed])) }
+      }
+      if !kept.books.isEmpty {
+        var changed = kept
+        changed.books[0].title = "old"
+        #expect(try isFound([last, changed]))
+      }
+    }
+
+    /// Before its first page a device has nothing that only pages bring.
+    private func checkBeginning() throws {
+      let last = try #require(moments.last { !$0.lines.isEmpty && !$0.books.isEmpty })
+      var none = DeviceMoment()
+      none.actions = [.init(key: "planted", effect: nil, state: "pending", name: Append.name, body: "{}")]
+      #expect(try !isFound([none]))
+      for change in [
+        { $0.carts = last.carts }, { $0.lines = last.lines }, { $0.books = last.books },
+        { $0.subscriptions = last.subscriptions }, { $0.actions[0].state = "sent" },
+      ] as [(inout DeviceMoment) -> Void] {
+        var changed = none
+        change(&changed)
+        #expect(try isFound([changed]))
+      }
     }
 
     /// *Versions*.

@@ -96,19 +96,26 @@
     /// - Parameters:
     ///   - token: the token; where it is empty, there is none.
     ///   - isInHeader: whether the transport carries it, and the synchronisation knows of none.
+    ///   - model: the model; `nil` for that of the shop.
+    ///   - attach: a closure that attaches the stores; `nil` for one file of the name.
     func device(
       _ name: String, user: Int = 1, network: Network = Network(), wait: Duration = .seconds(20),
-      token: Kept<String>? = nil, isInHeader: Bool = false
+      token: Kept<String>? = nil, isInHeader: Bool = false, model: Model? = nil,
+      attaching attach: ((DeviceConnect) throws -> Void)? = nil
     ) async throws -> Device {
       let connect = DeviceConnect(
-        name: "Shop", model: try shopModel(),
+        name: "Shop", model: try model ?? shopModel(),
         forwarding: [
           AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Unknown.self,
           Retitle.self,
           Restock.self, Put.self,
         ],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))))
-      try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
+      if let attach {
+        try attach(connect)
+      } else {
+        try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
+      }
       try await connect.start()
       network.base.withLock { [url] base in
         let server = HTTPTransport(baseURL: url, timeout: .seconds(40))
@@ -132,8 +139,43 @@
     }
   }
 
+  extension World {
+    /// A device with one file, each committed state of which is told before the next one.
+    ///
+    /// - Parameter note: a closure that receives what the file has at first, and after each commit.
+    func device(
+      _ name: String, user: Int = 1, network: Network = Network(), token: Kept<String>? = nil,
+      noting note: @escaping @Sendable (Moment) -> Void
+    ) async throws -> Device {
+      let model = try shopModel()
+      return try await device(name, user: user, network: network, token: token, model: model) { connect in
+        try connect.attach(at: self.folder.appending(path: name), for: StoreConfiguration(type: .sqlite)) { rows in
+          NotingStore(rows) { store in
+            // One that is being closed has no further states.
+            if let moment = try? Moment(store, model, user: user) { note(moment) }
+          }
+        }
+      }
+    }
+  }
+
   /// The error of an app whose user has signed out.
   struct NoToken: Error {}
+
+  extension DeviceConnect {
+    /// Attaches a store that goes through another one, which is not attached again once it is detached.
+    ///
+    /// - Parameter through: a closure that receives the store of the configuration, and returns the other one.
+    func attach(
+      at folder: URL, for configuration: StoreConfiguration, through other: (any RowStore) throws -> any RowStore
+    ) throws {
+      let inner = ServerContainer(name: name, model: model)
+      let store = try inner.attachPersistentStore(at: folder, for: configuration)
+      try persistentStoreCoordinator.attach(
+        PersistentStore(
+          configurationName: store.configurationName, type: store.type, url: store.url, rows: other(store.rows)))
+    }
+  }
 
   struct Device: Sendable {
     let connect: DeviceConnect

@@ -2,27 +2,18 @@
   import ConcordServer
   import Foundation
 
-  /// A device's store that notes each state that it commits, before the next commit.
-  ///
-  /// A process may be killed between a commit and the note: the next one notes the state that it finds.
-  final class JournalingStore: RowStore {
+  /// A store that tells a closure of each state that it commits, before the next commit, also where no row has changed.
+  final class NotingStore: RowStore {
     private let store: any RowStore
-    private let model: Model
-    private let journal: Journal
+    private let note: @Sendable (any RowStore) -> Void
     private let lock = NSRecursiveLock()
-    private let last = Kept<DeviceMoment?>(nil)
+    /// What each transaction goes through first. A test may let it fail.
+    let gate = Kept<@Sendable (any RowWriting) throws -> any RowWriting>({ $0 })
 
-    init(_ store: any RowStore, _ model: Model, _ journal: Journal) throws {
-      (self.store, self.model, self.journal) = (store, model, journal)
-      note(try DeviceMoment(store, model))
-    }
-
-    private func note(_ moment: DeviceMoment) {
-      let isNew = last.withLock { last in
-        defer { last = moment }
-        return last != moment
-      }
-      if isNew { journal.write(moment) }
+    /// - Parameter note: a closure that receives the store as it is at first, and after each commit.
+    init(_ store: any RowStore, _ note: @escaping @Sendable (any RowStore) -> Void = { _ in }) {
+      (self.store, self.note) = (store, note)
+      note(store)
     }
 
     var name: String { store.name }
@@ -30,9 +21,10 @@
     func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       lock.lock()
       defer { lock.unlock() }
-      let result = try store.write(origin: origin, body)
+      let gate = gate.withLock { $0 }
+      let result = try store.write(origin: origin) { try body(gate($0)) }
       // It is committed, whatever becomes of the reading.
-      if let moment = try? DeviceMoment(store, model) { note(moment) }
+      note(store)
       return result
     }
     func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
