@@ -194,6 +194,7 @@
       }
       let fields = [
         "gzip": true, "br, gzip;q=0.5": true, "*": true, "gzip; q=0": false, "gzip;q=0.000": false, "br": false,
+        "gzip;q=0, *": false, "*, gzip;q=0": false, "*;q=0, gzip": true, "*;q=0": false,
       ]
       for (field, isAccepted) in fields { #expect(Compression.isAccepted(by: field) == isAccepted, "\(field)") }
       #expect(!Compression.isAccepted(by: nil))

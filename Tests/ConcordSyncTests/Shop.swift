@@ -189,7 +189,7 @@
 
   /// Names a cart, about which the rule is asked, and reaches for what is another user's.
   struct Reach: SyncAction {
-    enum Way: String, Codable, CaseIterable { case update, remove, replace, contain, line, unique, id }
+    enum Way: String, Codable, CaseIterable { case update, remove, replace, contain, line, unique, id, shared }
     var cart: Int
     var way: Way
     static let name = "reach"
@@ -204,6 +204,7 @@
       case .line: store.store(Line(id: "other", text: "mine"))
       case .unique: store.store(Label(id: 9, owner: cart, name: "taken"))
       case .id: store.store(Cart(id: 3, owner: cart, lines: [Line(id: "other", text: "mine")]))
+      case .shared: store.remove(Line.self, id: "shared")
       }
     }
   }

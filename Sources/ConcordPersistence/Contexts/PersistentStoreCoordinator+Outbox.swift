@@ -27,7 +27,8 @@ extension PersistentStoreCoordinator {
     package let keys: [EntityKey]
     /// A closure that makes the change in an entity store that holds only these entities.
     package let body: @Sendable (EntityStore) throws -> Void
-    /// Whether the change may replace stored entities that are not among ``keys``, nor inside of these.
+    /// Whether the change may replace stored entities that are not among ``keys``, nor inside of these, and may remove from them what it does
+    /// not name.
     package var mayReplaceOthers = true
 
     package init(touching keys: [EntityKey], _ body: @escaping @Sendable (EntityStore) throws -> Void) {
@@ -35,7 +36,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// A change that replaces a stored entity which it does not name.
+  /// A change that replaces a stored entity which it does not name, or removes something from it.
   package struct ReplacesOther: Error {}
 
   /// Writes to the outbox of a store, and applies changes to stored entities, one after the other: one commit in each store.
@@ -103,11 +104,27 @@ private struct EntityReplay {
     var changes = PendingChanges()
     for found in found.withLock({ $0 }) { try add(found, mayReplaceOthers: change.mayReplaceOthers, to: &changes) }
     if changes.isEmpty { return [] }
+    if !change.mayReplaceOthers { try checkOwners(changes, naming: Set(change.keys)) }
     let changed = Set(changes.keys)
     try dropUnlinked(&changes)
     // The transaction excludes other writers, so nothing has to be merged.
     try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent).run()
     return changed
+  }
+
+  /// Refuses a removal of entities that the change does not name, if others contain or require them that it has not loaded: nobody was
+  /// asked about these.
+  private func checkOwners(_ changes: PendingChanges, naming names: Set<EntityKey>) throws {
+    let removed = changes.all.filter { $0.change.row == nil && !names.contains($0.key) }
+    if removed.isEmpty { return }
+    func check(_ key: EntityKey) throws {
+      if changes[key] == nil { throw PersistentStoreCoordinator.ReplacesOther() }
+    }
+    try RowRemoval(model: model, reading: writing) { key, _ in
+      try check(key)
+    } delete: { key, _ in
+      try check(key)
+    }.remove(Dictionary(uniqueKeysWithValues: removed.map { ($0.key, $0.change.stamp) }))
   }
 
   /// Leaves owners to the save that only lost what is deleted: they keep their stamps.

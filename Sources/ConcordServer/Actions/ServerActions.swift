@@ -31,7 +31,7 @@
     /// - Throws: ``ActionRefusal``.
     func action(_ message: ActionMessage) throws -> any SyncAction {
       guard let decode = decoders[message.name] else {
-        throw ActionRefusal(reason: "the server does not know the action '\(message.name.prefix(100))'")
+        throw ActionRefusal(reason: "the server does not know the action '\(told(message.name, bytes: 100))'")
       }
       do { return try decode(Data(message.body.bytes)) } catch {
         throw ActionRefusal(reason: "the server cannot read the action '\(message.name)'")

@@ -8,11 +8,14 @@
   enum Compression {
     /// Whether a client takes answers that are compressed, by its header field `Accept-Encoding`.
     static func isAccepted(by field: String?) -> Bool {
-      (field ?? "").split(separator: ",").contains { item in
-        let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-        guard parts.first == "gzip" || parts.first == "*" else { return false }
-        return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.contains { "123456789".contains($0) } }
+      let items = (field ?? "").split(separator: ",").map { item in
+        item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
       }
+      // `*` stands for what is not named (RFC 9110, 12.5.3).
+      guard let item = items.first(where: { $0.first == "gzip" }) ?? items.first(where: { $0.first == "*" }) else {
+        return false
+      }
+      return !item.dropFirst().contains { $0.hasPrefix("q=0") && !$0.contains { "123456789".contains($0) } }
     }
 
     /// Compresses bytes.

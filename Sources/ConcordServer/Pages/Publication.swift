@@ -12,7 +12,9 @@
       make = { user, parameters, model in
         let found: Predicate<T>
         do { found = try predicate(user, parameters) } catch  where !mayPass(error) {
-          throw Refusal(reason: "\(error)")
+          // Logged, and not told.
+          if error is StoreError { throw error }
+          throw Refusal(reason: toldReason(error, ofStore: ""))
         }
         return try RowPredicate(found, in: model)
       }

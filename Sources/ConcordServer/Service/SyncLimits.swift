@@ -5,6 +5,8 @@
   public struct SyncLimits: Sendable {
     /// The maximum number of bytes in a request's body.
     public var requestSize = 1_048_576
+    /// The maximum number of bytes in the body of a request for a page, whose names and parameters are kept while it waits.
+    public var pageRequestSize = 262_144
     /// The maximum number of subscriptions of a device.
     public var subscriptions = 100
     /// The longest time that a request may wait for something new.

@@ -6,13 +6,16 @@
 
   extension SyncService {
     /// Decides an action, once.
-    func decide(_ message: WireValue, for user: User) async throws -> [UInt8] {
-      let message = try ActionMessage(message)
-      try check(message.device)
-      try check(key: message.key)
-      let decision = try await workers.run(for: text(of: user), .actions) { [self] in try decide(message, user) }
+    func decide(_ bytes: [UInt8], for user: User) async throws -> [UInt8] {
+      // Read in the user's turn: others wait with their bytes, which take less.
+      let (decision, device) = try await workers.run(for: text(of: user), .actions) { [self] in
+        let message = try ActionMessage(try message(bytes))
+        try check(message.device)
+        try check(key: message.key)
+        return (try decide(message, user), message.device)
+      }
       metrics.action(isAccepted: decision == .accepted)
-      if decision == .accepted { live.wake(DeviceName(user: text(of: user), device: message.device)) }
+      if decision == .accepted { live.wake(DeviceName(user: text(of: user), device: device)) }
       return decision.wire.bytes
     }
 
@@ -56,7 +59,7 @@
         throw rejection
       } catch let refusal as ActionRefusal {
         // Also if the action is not known here: a server of a later release must not apply what the network repeats to it.
-        return try refuse(message, refusal.reason, notes, home)
+        return try refuse(message, told(refusal.reason), notes, home)
       } catch is PersistentStoreCoordinator.ReplacesOther {
         return try refuse(message, "it changes an entity that it does not name", notes, home)
       } catch  where !mayPass(error) {
@@ -108,9 +111,7 @@
       switch error {
       case is ActionRefusal: error
       case _ where mayPass(error): error
-      case is StoreError: ActionRefusal(reason: "it does not apply to what is stored")
-      case let error as any LocalizedError: ActionRefusal(reason: error.errorDescription ?? "\(error)")
-      default: ActionRefusal(reason: "\(error)")
+      default: ActionRefusal(reason: toldReason(error, ofStore: "it does not apply to what is stored"))
       }
     }
   }

@@ -74,13 +74,14 @@
             status: .tooManyRequests, reason: "the user asks too often", retryAfter: seconds, limit: .rate)
         }
         let request = try begin(user)
-        let message = try await message(body)
         var answer: Answer
         switch route {
         case .pages:
-          answer = Answer(try await page(message, for: user))
+          answer = Answer(try await page(try await pageRequest(body), for: user))
           answer.unread = unread.add(answer.bytes.count, of: text(of: user))
-        case .actions: answer = Answer(try await decide(message, for: user))
+        case .actions:
+          let bytes = try await bytes(body, atMost: limits.requestSize)
+          answer = Answer(try await decide(bytes, for: user))
         }
         answer.request = request
         return answer
@@ -110,9 +111,14 @@
       }
     }
 
-    private func message(_ body: () async throws -> [UInt8]) async throws -> WireValue {
+    // A function of its own, so that nothing else of the message is kept while the request waits.
+    private func pageRequest(_ body: () async throws -> [UInt8]) async throws -> PageRequest {
+      try PageRequest(try message(try await bytes(body, atMost: min(limits.requestSize, limits.pageRequestSize))))
+    }
+
+    private func bytes(_ body: () async throws -> [UInt8], atMost limit: Int) async throws -> [UInt8] {
       let tooLarge = Rejection(
-        status: .contentTooLarge, reason: "a request has at most \(limits.requestSize.of("byte"))")
+        status: .contentTooLarge, reason: "a request has at most \(limit.of("byte"))")
       let bytes: [UInt8]
       do { bytes = try await body() } catch is SlowClient.Failure {
         throw Rejection(status: .requestTimeout, reason: "the request has not come")
@@ -121,7 +127,14 @@
       } catch {
         throw WireError("the body of the request cannot be read")
       }
-      guard bytes.count <= limits.requestSize else { throw tooLarge }
+      guard bytes.count <= limit else { throw tooLarge }
+      return bytes
+    }
+
+    /// Reads a message of this version of the wire format. It takes many times the memory of its bytes.
+    ///
+    /// - Throws: `WireError`; ``Rejection``.
+    func message(_ bytes: [UInt8]) throws -> WireValue {
       let message = try WireValue(parsing: bytes)
       guard case .number(let version) = message["version"] else {
         throw WireError("a member 'version' is no number")

@@ -6,8 +6,7 @@
 
   extension SyncService {
     /// Answers a request for a page: at once if something is new, or when something is, or when the time is over.
-    func page(_ message: WireValue, for user: User) async throws -> [UInt8] {
-      let received = try PageRequest(message)
+    func page(_ received: PageRequest, for user: User) async throws -> [UInt8] {
       try check(received.device)
       if let process = received.process { try check(process) }
       let name = text(of: user)

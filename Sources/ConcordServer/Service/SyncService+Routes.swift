@@ -28,7 +28,8 @@
           await traced(route) { Answer(Rejection(status: .unauthorized, reason: "the token is not valid")) })
       }
       let answer = await self.answer(route, for: user) { [limits] in
-        try await SlowClient.read(request.body, upTo: limits.requestSize, within: limits.bodyTime)
+        let size = route == .pages ? min(limits.requestSize, limits.pageRequestSize) : limits.requestSize
+        return try await SlowClient.read(request.body, upTo: size, within: limits.bodyTime)
       }
       var response = await compressed(answer, request.headers[.acceptEncoding], text(of: user))
       if let seconds = answer.retryAfter { response.headers[.retryAfter] = "\(seconds)" }

@@ -65,7 +65,9 @@ package struct PageRequest: Sendable {
     position = wire["position"].isNull ? nil : try wire["position"].text("member 'position'")
     user = wire["user"].isNull ? nil : try wire["user"].text("member 'user'")
     actions = try wire["actions"].count("member 'actions'")
-    awaited = try wire["awaited"].array("member 'awaited'").map { try $0.text("key in the member 'awaited'") }
+    awaited = try wire["awaited"].array("member 'awaited'").prefix(Self.mostAwaited).map {
+      try $0.text("key in the member 'awaited'")
+    }
     guard case .number(let text) = wire["wait"], let wait = Double(text), wait.isFinite, wait >= 0 else {
       throw WireError("a member 'wait' is no number of seconds")
     }
