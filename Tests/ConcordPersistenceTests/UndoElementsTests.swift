@@ -209,6 +209,76 @@ struct UndoElementsTests {
     }
   }
 
+  @Test("A key of a dictionary is the same in whichever form others have stored it", arguments: StoreKind.allCases)
+  func formsOfKeys(_ kind: StoreKind) async throws {
+    let model = try Model("Scales", entities: [Scale.self, Verse.self])
+    try await StrategyKind.direct.withContainer(kind, model: model) { container in
+      let undo = container.undoManager
+      for id in 1...3 { container.viewContext.insert(verse(id)) }
+      func check<Key: Hashable>(_ keyPath: WritableKeyPath<Scale, [Key: Verse]>, _ key: Key, _ other: Key) throws {
+        /// Lets a step set verses, and others set others, and undoes the step.
+        func expect(
+          _ before: [Key: Int], step: [Key: Int], others: [Key: Int], undone: [Key: Int], isWhole: Bool
+        ) throws {
+          func scale(_ verses: [Key: Int]) -> Scale {
+            var scale = Scale(id: 1)
+            scale[keyPath: keyPath] = verses.mapValues(verse)
+            return scale
+          }
+          container.viewContext.insert(scale(before))
+          try container.viewContext.save()
+          try undo.record("Edit") { $0.insert(scale(step)) }
+          try self.others(container) { $0.insert(scale(others)) }
+          #expect(try reasons(undo) == (isWhole ? [] : [.changedSince]), "\(keyPath), \(others)")
+          let found = try container.newBackgroundContext().find(Scale.self, id: 1)?[keyPath: keyPath]
+          #expect(found?.mapValues(\.id) == undone, "\(keyPath), \(others)")
+        }
+        try expect([key: 1], step: [:], others: [other: 2], undone: [key: 2], isWhole: false)
+        try expect([key: 1], step: [key: 2], others: [other: 3], undone: [key: 3], isWhole: false)
+        try expect([:], step: [key: 1], others: [other: 2], undone: [key: 2], isWhole: false)
+        // They have put back what was there.
+        try expect([key: 1], step: [:], others: [other: 1], undone: [key: 1], isWhole: true)
+      }
+      try check(\.names, "\u{E9}", "e\u{301}")
+      try check(\.weights, 0.0, -0.0)
+      try check(\.tones, Tone(name: "\u{E9}"), Tone(name: "e\u{301}"))
+    }
+  }
+
+  @Test(
+    "An array of wrappers, which nothing tells apart, stays as others have changed it", arguments: StoreKind.allCases)
+  func wrappers(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let undo = container.undoManager
+      func extras(_ notes: [String]) -> [Medium] { notes.map { .note($0) } }
+      /// Lets a step set notes and the title, and others set other notes, and undoes the step.
+      func expect(_ before: [String], step: [String], others: [String], undone: [String], isWhole: Bool) throws {
+        container.viewContext.insert(
+          Book(id: "1", title: "before", author: Author(id: "1", name: ""), extras: extras(before)))
+        try container.viewContext.save()
+        try undo.record("Edit") { view in
+          try view.update(Book.self, id: "1") { ($0.title, $0.extras) = ("after", extras(step)) }
+        }
+        try self.others(container) { context in
+          try context.update(Book.self, id: "1") { $0.extras = extras(others) }
+        }
+        let conflicts = try undo.undo().conflicts
+        #expect(conflicts.map(\.property) == (isWhole ? [] : ["extras"]), "\(others)")
+        #expect(conflicts.allSatisfy { $0.reason == .changedSince })
+        let found = try container.newBackgroundContext().find(Book.self, id: "1")
+        #expect(found?.title == "before" && found?.extras == extras(undone), "\(others)")
+      }
+      try expect(["1"], step: ["2"], others: ["3"], undone: ["3"], isWhole: false)
+      // They have taken it out, or added one.
+      try expect(["1"], step: ["2"], others: [], undone: [], isWhole: false)
+      try expect(["1"], step: ["2"], others: ["2", "3"], undone: ["2", "3"], isWhole: false)
+      try expect(["1", "2"], step: ["2"], others: ["2", "3"], undone: ["2", "3"], isWhole: false)
+      // They have changed nothing, or have put it back.
+      try expect(["1"], step: ["2"], others: ["2"], undone: ["1"], isWhole: true)
+      try expect(["1"], step: ["2"], others: ["1"], undone: ["1"], isWhole: true)
+    }
+  }
+
   @Test("What an inserted entity contains that stays stays, too", arguments: StoreKind.allCases)
   func staysWithContainer(_ kind: StoreKind) async throws {
     try await StrategyKind.direct.withContainer(kind) { container in
@@ -228,3 +298,30 @@ struct UndoElementsTests {
     }
   }
 }
+
+/// Verses under keys that have several equal forms.
+private struct Scale: PersistentEntity, Aggregate, Equatable {
+  let id: Int
+  var names: [String: Verse] = [:]
+  var weights: [Double: Verse] = [:]
+  var tones: [Tone: Verse] = [:]
+
+  static let persistentProperties: [PersistentProperty<Scale>] = [
+    .init("id", \.id), .init("names", \.names), .init("weights", \.weights), .init("tones", \.tones),
+  ]
+  init(id: Int) { self.id = id }
+  init(from row: inout RowReader) throws {
+    id = try row.read()
+    names = try row.read()
+    weights = try row.read()
+    tones = try row.read()
+  }
+  func write(to row: inout RowWriter) throws {
+    try row.write(id)
+    try row.write(names)
+    try row.write(weights)
+    try row.write(tones)
+  }
+}
+
+private struct Tone: Codable, Hashable { let name: String }

@@ -1,9 +1,10 @@
 import ConcordModel
 
 extension PropertyRange {
-  /// Whether the property is a collection with a table of its own, whose elements are told apart.
+  /// Whether the property is a collection with a table of its own, whose elements are told apart: entities. Wrappers have no identity.
   func hasElements(_ entity: EntityDescription) -> Bool {
     columns.count == 1 && collections.count == 1 && entity.columns[columns.lowerBound].role == .count
+      && entity.collections[collections.lowerBound].elements.map(\.role) == [.reference]
   }
 
   /// Takes back, element by element, the change of a collection that others have changed since.
@@ -24,7 +25,12 @@ extension PropertyRange {
     let (before, after) = (Array(old.collections[table]), Array(new.collections[table]))
     var present = Array(row.collections[table])
     func identity(_ element: StoredElements.Element) -> StoredElements.Element {
-      collection.key == nil ? element : element.leading(1)
+      guard let key = collection.key, let value = element.first else { return element }
+      // Equal keys may be stored differently, as 0.0 and -0.0.
+      return [key.isExact ? value : key.coding.key(of: value) ?? value]
+    }
+    func areSame(_ a: StoredElements.Element, _ b: StoredElements.Element) -> Bool {
+      collection.key == nil ? a == b : a.dropFirst().elementsEqual(b.dropFirst())
     }
     func refers(_ element: StoredElements.Element, to keys: Set<EntityKey>) -> Bool {
       // Any other value, such as a key of a dictionary, may be equal to the id of an entity.
@@ -44,19 +50,21 @@ extension PropertyRange {
     var isWhole = true
     present.removeAll { element in
       guard let added = elementsAfter[identity(element)], elementsBefore[identity(element)] == nil else { return false }
-      if added == element, !refers(element, to: kept) { return true }
+      if areSame(added, element), !refers(element, to: kept) { return true }
       isWhole = false
       return false
     }
     for index in present.indices {
-      guard let old = elementsBefore[identity(present[index])], present[index] != old else { continue }
+      guard let old = elementsBefore[identity(present[index])], !areSame(present[index], old) else {
+        continue
+      }
       guard let new = elementsAfter[identity(present[index])] else {
         // Others have put it under a key from which the step had taken something away.
         isWhole = false
         continue
       }
-      if old == new { continue }
-      if present[index] == new, !isMissing(old), !refers(new, to: kept) {
+      if areSame(old, new) { continue }
+      if areSame(present[index], new), !isMissing(old), !refers(new, to: kept) {
         present[index] = old
       } else {
         isWhole = false
@@ -65,7 +73,7 @@ extension PropertyRange {
     let ids = Set(present.map(identity))
     for (id, old) in elementsBefore {
       // Others have taken away what the step has put under a key.
-      if let new = elementsAfter[id], new != old, !ids.contains(id) { isWhole = false }
+      if let new = elementsAfter[id], !areSame(new, old), !ids.contains(id) { isWhole = false }
     }
     if collection.isOrdered, present.restoreOrder(from: idsAfter, to: idsBefore, id: identity) == .overtaken {
       isWhole = false
