@@ -93,7 +93,7 @@ private struct DemandSearch<T> {
 
   private mutating func add<Value: Hashable>(_ property: PredicateProperty<T, Value>, _ value: Value) {
     // NaN equals nothing, and so no value of the index.
-    guard value == value else { return }
+    guard value == value, isFoundByHash(value) else { return }
     let found = QueryDemand<T>(
       property: property.path, condition: .hash(canonical(value).hashValue) { canonical(property.read($0)).hashValue }
     ) { "\(property.path) == \(value)" }

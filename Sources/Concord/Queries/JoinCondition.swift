@@ -53,13 +53,33 @@ private func joinKeys<Root>(
 
 private func joinKey<Root, Value: Hashable & Sendable>(
   _ property: any KeyPath<Root, Value> & Sendable
-) -> @Sendable (Root) -> [AnyHashable]? { { joinKey($0[keyPath: property]) } }
+) -> @Sendable (Root) -> [AnyHashable]? {
+  let none = none(of: Value.self)
+  return { joinKey($0[keyPath: property], unless: none) }
+}
 
 private func joinKey<Root, Value: Hashable & Sendable>(
   _ property: any KeyPath<Root, Value?> & Sendable
-) -> @Sendable (Root) -> [AnyHashable]? { { $0[keyPath: property].flatMap { joinKey($0) } } }
-
-/// Returns the key of a value; `nil` if the value does not equal itself, like NaN, and so equals nothing.
-private func joinKey(_ value: some Hashable) -> [AnyHashable]? {
-  value == value ? [AnyHashable(canonical(value))] : nil
+) -> @Sendable (Root) -> [AnyHashable]? {
+  let none = none(of: Value.self)
+  return { $0[keyPath: property].flatMap { joinKey($0, unless: none) } }
 }
+
+/// Returns the key of a value; `nil` if the value is `nil`, or does not equal itself, like NaN, and so equals nothing.
+///
+/// - Parameter none: the value of the type that is `nil`; `nil` if the type is no optional.
+private func joinKey<Value: Hashable>(_ value: Value, unless none: Value?) -> [AnyHashable]? {
+  if let none, value == none { return nil }
+  return value == value ? [AnyHashable(canonical(value))] : nil
+}
+
+/// Returns the value of a type that is `nil`; `nil` if the type is no optional. The compiler does not tell: a property of an optional type is
+/// one of any `Hashable` type, too.
+private func none<Value>(of type: Value.Type) -> Value? {
+  func none<Wrapped: WithNone>(_ type: Wrapped.Type) -> Value? { Wrapped.missing as? Value }
+  return (Value.self as? any WithNone.Type).flatMap { none($0) }
+}
+
+private protocol WithNone { static var missing: Self { get } }
+
+extension Optional: WithNone { fileprivate static var missing: Self { nil } }

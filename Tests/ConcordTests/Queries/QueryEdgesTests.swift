@@ -30,12 +30,17 @@ struct QueryEdgesTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("A number is found by an equal one that is written with fewer digits")
+  @Test("A number is found by an equal one that is written with fewer digits, also inside of other values")
   func decimals() throws {
+    struct Money: Hashable, Codable { var amount: Decimal = 0 }
     struct Priced: Identifiable, Equatable {
       let id: Int
       var price: Decimal = 0
       var former: Decimal?
+      var money = Money()
+      var moneyBefore: Money?
+      var prices: [Decimal] = []
+      var amount: Decimal { money.amount }
     }
     var random = SeededGenerator(seed: 11)
     struct Parts: Encodable {
@@ -59,20 +64,75 @@ struct QueryEdgesTests {
       try #require(long == short)
       if long.hashValue != short.hashValue { unlike += 1 }
       let kept = store.store(Priced(id: 1))
+      let (money, prices) = (Money(amount: short), [short])
       let queries = [
         store.query(Priced.self, where: #Predicate { $0.price == short }),
         store.query(Priced.self, where: #Predicate { $0.former == short }),
+        store.query(Priced.self, where: #Predicate { $0.money == money }),
+        store.query(Priced.self, where: #Predicate { $0.moneyBefore == money }),
+        store.query(Priced.self, where: #Predicate { $0.prices == prices }),
+        store.query(Priced.self, where: #Predicate { $0.money.amount == short }),
       ]
-      #expect(queries.map(\.value.count) == [0, 0])
-      store.update(Priced.self, id: 1) { ($0.price, $0.former) = (long, long) }
-      #expect(queries.map { $0.value.map(\.id) } == [[1], [1]], "\(long)")
-      let other = store.store(Priced(id: 2, price: short))
+      #expect(queries.allSatisfy { $0.value.isEmpty })
+      let same = Money(amount: long)
+      store.update(Priced.self, id: 1) {
+        ($0.price, $0.former, $0.money, $0.moneyBefore, $0.prices) = (long, long, same, same, [long])
+      }
+      #expect(queries.map { $0.value.map(\.id) } == Array(repeating: [1], count: 6), "\(long)")
+      let other = store.store(Priced(id: 2, price: short, money: money))
       #expect(store.query(Priced.self).sections(by: \.price).value.count == 1, "\(long)")
-      let pairs = store.query(Priced.self).joined(with: Priced.self) { $0.price == $1.price }
+      #expect(store.query(Priced.self).sections(by: \.money.amount).value.count == 1, "\(long)")
+      let pairs = store.query(Priced.self).joined(with: Priced.self) { $0.price == $1.price && $0.amount == $1.amount }
       #expect(pairs.value.count == 4, "\(long)")
       withExtendedLifetime((kept, other)) {}
     }
-    print("equal numbers with different hashes: \(unlike) of 200")
+    #expect(unlike > 0)
+  }
+
+  @Test("A value of a type of the user's own finds queries, unless a number is inside whose hash tells nothing")
+  func demandedValues() {
+    struct Sum: Hashable, Codable {
+      enum Kind: Hashable, Codable { case cash, by(Decimal) }
+      var kinds: [Kind] = []
+      var names: [String: Int] = [:]
+      var due: Date?
+    }
+    struct Bill: Identifiable, Equatable {
+      let id: Int
+      var code: Code
+      var sum: Sum
+    }
+    let code = Code(text: "a")
+    #expect(QueryDemand(#Predicate<Bill> { $0.code == code }) != nil)
+    let (plain, priced) = (
+      Sum(kinds: [.cash], names: ["a": 1], due: Date(timeIntervalSinceReferenceDate: 0)), Sum(kinds: [.cash, .by(1)])
+    )
+    #expect(QueryDemand(#Predicate<Bill> { $0.sum == plain }) != nil)
+    #expect(QueryDemand(#Predicate<Bill> { $0.sum == priced }) == nil)
+  }
+
+  @Test("A property that is `nil` is joined with nothing, whatever the types of both, and beside other equalities")
+  func missingKeys() {
+    struct Place: Identifiable, Equatable {
+      let id: Int
+      var parent: Int?
+      var former: Int??
+    }
+    let kept = [
+      Place(id: 1), Place(id: 2), Place(id: 3, parent: 1, former: 1), Place(id: 4, parent: 1, former: .some(nil)),
+    ].map { store.store($0) }
+    let all = store.query(Place.self)
+    func pairs(_ condition: (JoinSide<Place>, JoinSide<Place>) -> JoinCondition<Place, Place>) -> [[Int]] {
+      all.joined(with: Place.self, on: condition).value.map { [$0.left.id, $0.right.id] }
+    }
+    #expect(pairs { $0.parent == $1.parent } == [[3, 3], [3, 4], [4, 3], [4, 4]])
+    #expect(pairs { $0.parent == $1.parent && $0.id == $1.id } == [[3, 3], [4, 4]])
+    #expect(pairs { $0.id == $1.id && $0.parent == $1.parent } == [[3, 3], [4, 4]])
+    #expect(pairs { $0.parent == $1.id } == [[3, 1], [4, 1]])
+    #expect(pairs { $0.id == $1.parent } == [[1, 3], [1, 4]])
+    #expect(pairs { $0.parent == $1.former } == [[3, 3], [4, 3]])
+    #expect(pairs { $0.former == $1.former } == [[3, 3], [4, 4]])
+    withExtendedLifetime(kept) {}
   }
 
   @Test(
