@@ -1,6 +1,7 @@
-import Concord
 import Foundation
 import Testing
+
+@testable import Concord
 
 private struct Word: Identifiable, Equatable {
   let id: Int
@@ -240,5 +241,23 @@ struct UndoFeedTests {
     menu.undo()
     try await Task.sleep(for: .milliseconds(20))
     #expect(texts == ["b", ""])
+  }
+
+  @Test("A feed that is released takes its steps out of the menu, which then retains no store")
+  func released() async throws {
+    weak var core: SharedCore?
+    var feed: UndoFeed?
+    do {
+      let store = EntityStore(delivery: .immediate)
+      core = store.shared
+      let word = store.store(Word(id: 1))
+      write("a", store)
+      feed = UndoFeed(menu, [store.undo]) { _ in }
+      withExtendedLifetime(word) {}
+    }
+    #expect(menu.names == [["a"], []] && core != nil && feed != nil)
+    feed = nil
+    for _ in 0..<1000 where menu.names != [[], []] || core != nil { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(menu.names == [[], []] && core == nil)
   }
 }

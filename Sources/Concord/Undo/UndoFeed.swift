@@ -1,5 +1,5 @@
 /// A menu of steps that moves what it performs between what can be undone and what can be redone, as Foundation's `UndoManager` does.
-@MainActor package protocol UndoMenu: AnyObject {
+@MainActor package protocol UndoMenu: AnyObject, Sendable {
   /// Whether a step can be added, and undone at once: nothing is being undone, redone or grouped.
   var isIdle: Bool { get }
   /// Adds a step: to those that can be undone, and discards those that can be redone; within ``UndoMenuStep/perform()`` to those that
@@ -65,7 +65,13 @@
     }
   }
 
-  deinit { for follower in followers { follower.cancel() } }
+  deinit {
+    for follower in followers { follower.cancel() }
+    // Not within this call, which may come from any thread, and while the menu performs a step.
+    Task { @MainActor [menu, shown] in
+      for step in shown.values { menu.remove(step) }
+    }
+  }
 
   /// Takes all steps out of the menu, for good.
   package func stop() {
