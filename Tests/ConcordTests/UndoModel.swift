@@ -98,13 +98,12 @@ struct UndoModel {
     return Part(changes: changes.filter { $0.old != nil || $0.new != nil })
   }
 
-  /// - Parameter isNested: whether the step is recorded within a transaction. Then its changes are a part of their own.
-  mutating func record(_ name: String, group: Int?, isNested: Bool, from old: State) {
+  mutating func record(_ name: String, group: Int?, from old: State) {
     let part = Self.part(from: old, to: state)
     if part.changes.isEmpty { return }
     redo = []
     if let group, let last = undo.last, last.group == group, last.name == name {
-      if !isNested, let last = last.parts.last, let joined = Self.joined(last, part) {
+      if let last = last.parts.last, let joined = Self.joined(last, part) {
         undo[undo.count - 1].parts.removeLast()
         if !joined.changes.isEmpty { undo[undo.count - 1].parts.append(joined) }
         if undo[undo.count - 1].parts.isEmpty { undo.removeLast() }

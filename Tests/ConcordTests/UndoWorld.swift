@@ -103,7 +103,7 @@ final class UndoWorld {
           if isFailing { throw Failed() }
           let end = model.state
           model.state = inside
-          model.record("step", group: group, isNested: true, from: start)
+          model.record("step", group: group, from: start)
           model.state = end
         }
       } else {
@@ -112,7 +112,7 @@ final class UndoWorld {
           for _ in 0...below(2) { write(tx) }
           if isFailing { throw Failed() }
         }
-        model.record("step", group: group, isNested: false, from: start)
+        model.record("step", group: group, from: start)
       }
     } catch { model = before }
   }
@@ -153,7 +153,7 @@ final class UndoWorld {
         let start = model.state
         store.undo.record("step") { _ in _ = layer.commit() }
         model.state[.novel(novel)]?["pages"] = .number(pages)
-        model.record("step", group: nil, isNested: false, from: start)
+        model.record("step", group: nil, from: start)
       }
       return
     }

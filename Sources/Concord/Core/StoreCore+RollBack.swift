@@ -15,7 +15,7 @@ extension StoreCore {
   var writeSavepoint: WriteSavepoint {
     WriteSavepoint(
       logCount: log.count, clearedCount: removal.cleared.count, removedCount: removal.recent.count,
-      writtenCount: graph.written.count)
+      writtenCount: graph.written.count, stepCount: pendingSteps.count)
   }
 
   /// Undoes all writes since a savepoint, which is the innermost one.
@@ -31,6 +31,7 @@ extension StoreCore {
     removal.flush()
     needsComparison = true
     log.truncate(to: savepoint.logCount)
+    pendingSteps.removeLast(max(0, pendingSteps.count - savepoint.stepCount))
     removal.undo(to: savepoint)
     graph.written.truncate(to: savepoint.writtenCount)
     let upToDate = graph.journal.undo(restore)

@@ -30,6 +30,8 @@
   @exclusivity(unchecked) var layerFollower: LayerFollower?
   /// The steps that can be undone, once somebody has asked for them.
   @exclusivity(unchecked) var undoSteps: UndoSteps?
+  /// The steps that were recorded within the open transaction.
+  @exclusivity(unchecked) var pendingSteps: [PendingStep] = []
   /// Whether the open transaction, or a part of it, is recorded as a step.
   @exclusivity(unchecked) var isRecordingStep = false
 
@@ -162,6 +164,7 @@
     layers.commit()
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    addPendingSteps()
     removal.forgetRemoved()
     if isIdle { backlog.clear() }
   }

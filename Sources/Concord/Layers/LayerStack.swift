@@ -20,7 +20,7 @@ final class LayerStack {
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
     /// The extent of the log, of removals and of written nodes at `mark`.
-    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0, writtenCount: 0)
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0, writtenCount: 0, stepCount: 0)
     /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
     /// The layers that closures asked to end, which is done when the closures have returned.

@@ -115,7 +115,7 @@ extension StoreCore {
     return StepBeginning(graph.journal)
   }
 
-  /// Adds what was changed to the steps. A step recorded within a transaction is added when that has ended, unless it throws.
+  /// Adds what was changed to the steps. A step recorded within a transaction is added when that ends, unless it throws.
   func endStep(_ step: UndoStep, since start: StepBeginning, in steps: UndoSteps, isNested: Bool) {
     isRecordingStep = false
     let changes = undoableChanges(since: start.position)
@@ -123,21 +123,39 @@ extension StoreCore {
     if changes.isEmpty { return }
     var step = step
     step.parts = [changes]
-    guard isNested else {
-      steps.append(step) { earlier, later in
-        guard let last = earlier.last, let new = later.first, let joined = self.joined(last, new) else {
-          return earlier + later
-        }
-        return earlier.dropLast() + (joined.isEmpty ? [] : [joined])
+    // Now, since the base is exposed, and nobody else adds a step before the commit.
+    let pending = PendingStep(step, behind: pendingSteps.last, steps.last) { earlier, later in
+      guard let last = earlier.last, let new = later.first, let joined = self.joined(last, new) else {
+        return earlier + later
       }
+      return earlier.dropLast() + (joined.isEmpty ? [] : [joined])
+    }
+    guard isNested else {
+      pending.add(to: steps)
       // Whoever follows from now on is told of the present state.
       if steps.isFollowed { log.appendEnd { steps.tell() } }
       return
     }
-    log.appendEnd { [step] in
-      steps.append(step) { $0 + $1 }
-      steps.tell()
-    }
+    pendingSteps.append(pending)
+    // Also lets the transaction commit if nobody has to be notified of it.
+    log.appendEnd { steps.tell() }
+  }
+
+  /// Adds the steps that were recorded within the transaction. It ends, and the lock is still held, so that they stand before those of the
+  /// next transaction.
+  func addPendingSteps() {
+    if pendingSteps.isEmpty { return }
+    let pending = pendingSteps
+    pendingSteps = []
+    guard let undoSteps else { return }
+    for step in pending { step.add(to: undoSteps) }
+  }
+
+  /// Ends the group of the last step that was recorded within the transaction. Returns whether there is one.
+  func endPendingGroup() -> Bool {
+    if pendingSteps.isEmpty { return false }
+    pendingSteps[pendingSteps.count - 1].endsGroup = true
+    return true
   }
 
   /// Undoes or redoes a step. The transaction is the outermost.

@@ -21,7 +21,7 @@ public struct UndoHistory: Sendable {
   /// ```
   ///
   /// What was undone before can no longer be redone, unless the closure changes nothing. Within another transaction the step is
-  /// recorded when that has ended, and not if it throws. Within another `record` the changes belong to that one's step, and in a
+  /// recorded when that ends, and not if it throws. Within another `record` the changes belong to that one's step, and in a
   /// closure of an optimistic layer nothing is recorded: a layer that is committed within `record` is.
   ///
   /// - Parameters:
@@ -60,7 +60,10 @@ public struct UndoHistory: Sendable {
   }
 
   /// Ends the group of the last step: what is recorded from now on is another step.
-  public func endGroup() { steps.endGroup() }
+  public func endGroup() {
+    // A step that waits for the end of its transaction is later than all others.
+    if !store.shared.readCommitted({ $0.endPendingGroup() }) { steps.endGroup() }
+  }
 
   // MARK: Undoing
 

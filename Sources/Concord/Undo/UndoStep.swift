@@ -16,6 +16,17 @@ public struct UndoStep: Sendable, Identifiable {
   /// The number of changed entities, counted once for each list.
   package var size: Int { parts.reduce(0) { $0 + $1.count } }
 
+  /// Returns the step before with the changes of this one; `nil` if they are not of one group.
+  ///
+  /// - Parameter join: a closure that returns the parts of a step that further changes were made to.
+  func joined(
+    to last: UndoStep?, _ join: ([[any UndoableChange]], [[any UndoableChange]]) -> [[any UndoableChange]]
+  ) -> UndoStep? {
+    guard let group, var joined = last, joined.group == group, joined.actionName == actionName else { return nil }
+    joined.parts = join(joined.parts, parts)
+    return joined
+  }
+
   package init(
     id: Int, actionName: String, context: TransactionContext?, group: UndoGroup?, parts: [[any UndoableChange]] = []
   ) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The steps of a store's history, and who is told of them. A store has none until somebody asks for its history.
 ///
-/// It has a lock of its own, so that menus do not wait for transactions. Whoever changes the steps has a turn to write to the store.
+/// It has a lock of its own, so that menus do not wait for transactions. Whoever adds, undoes or redoes a step has a turn to write to the store.
 package final class UndoSteps: Sendable {
   private let state = Locked(State())
 
@@ -118,15 +118,18 @@ package final class UndoSteps: Sendable {
   package func append(
     _ step: UndoStep, join: ([[any UndoableChange]], [[any UndoableChange]]) -> [[any UndoableChange]]
   ) {
-    var joined: UndoStep?
-    if let group = step.group, let last = state.withLock({ $0.undo.last }), last.group == group,
-      last.actionName == step.actionName
-    {
-      // Without the lock, since values are compared.
-      joined = last
-      joined?.parts = join(last.parts, step.parts)
-    }
-    changing { [joined] state in
+    // Without the lock, since values are compared.
+    append(step, joined: step.joined(to: last, join))
+  }
+
+  /// The step that would be undone next.
+  var last: UndoStep? { state.withLock { $0.undo.last } }
+
+  /// Adds a step, or puts what it made of the last one in the place of that.
+  ///
+  /// - Parameter joined: the last step with the changes of the new one; `nil` if they are not of one group.
+  func append(_ step: UndoStep, joined: UndoStep?) {
+    changing { state in
       var (gone, step) = (state.redo.steps, step)
       state.redo = Stack()
       // The group may have ended meanwhile, or the last step may be gone.
