@@ -3,13 +3,15 @@
   import ConcordServer
   import Foundation
 
-  /// A transaction of a store that counts what is looked for, and of which notes may be unreadable.
+  /// A transaction of a store that counts what is looked for, of which notes may be unreadable, and rows may not be inserted.
   final class CountingRows: RowWriting {
     private let rows: any RowWriting
     private(set) var referrers = 0
     private(set) var rowsRead = 0
     /// The space of notes that cannot be read; `nil` if all can.
     var unreadable: String?
+    /// A closure that receives the key of each row before it is inserted.
+    var willInsert: (EntityKey) throws -> Void = { _ in }
 
     init(_ rows: any RowWriting) { self.rows = rows }
 
@@ -35,9 +37,13 @@
       if space == unreadable { throw StoreError.locked(store: "device") }
       try rows.notes(in: space, after: name, body)
     }
-    func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try rows.insert(row, for: key) }
+    func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+      try willInsert(key)
+      return try rows.insert(row, for: key)
+    }
     func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
-      try rows.insertOrReplaceOlder(row, for: key)
+      try willInsert(key)
+      return try rows.insertOrReplaceOlder(row, for: key)
     }
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       try rows.update(row, replacing: old, for: key)

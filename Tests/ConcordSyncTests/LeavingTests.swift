@@ -99,6 +99,62 @@
       }
     }
 
+    @Test(
+      "What an app's own row contains whose save is not written yet stays when an action ends",
+      arguments: [Ending.givingUp, .clearing, .undoing])
+    func unwritten(_ ending: Ending) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 1, title: "A"))])) }
+        let (isHeld, attempts, model) = (Kept(false), Kept(0), try shopModel())
+        let own = EntityKey(try model.entity(Cart.self), .integer(9))
+        let device = try await world.device("a", model: model) { connect in
+          try connect.attach(at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite)) { rows in
+            let store = NotingStore(rows)
+            store.gate.withLock { gate in
+              gate = { session in
+                let writing = CountingRows(session)
+                writing.willInsert = { key in
+                  guard key == own, isHeld.withLock({ $0 }) else { return }
+                  attempts.withLock { $0 += 1 }
+                  throw StoreError.locked(store: "device")
+                }
+                return writing
+              }
+            }
+            return store
+          }
+        }
+        let (connect, outbox) = (device.connect, device.connect.outbox)
+        let carts = device.sync.subscribe("carts")
+        try await carts.ready()
+        #expect(try await eventually { outbox.isSender })
+        device.network.set { _ in .lost }
+        connect.suspended = true
+        try await connect.forward(Put(cart: 1, number: 1), as: "Put")
+        try await carts.cancel()
+        // Its save waits.
+        isHeld.withLock { $0 = true }
+        let line = try #require(try device.stored(Line.self).first)
+        connect.viewContext.insert(Cart(id: 9, owner: 1, lines: [line]))
+        try connect.viewContext.save()
+        #expect(try await eventually { attempts.withLock { $0 } > 0 })
+        switch ending {
+        case .clearing: try await outbox.clear()
+        case .undoing: try await outbox.undoManager.undo()
+        default:
+          outbox.policy.maximumAttempts = 1
+          connect.suspended = false
+          #expect(try await eventually { outbox.deadLetters.count == 1 })
+        }
+        #expect(try device.stored(Cart.self).isEmpty)
+        isHeld.withLock { $0 = false }
+        try await connect.flush()
+        #expect(try device.stored(Cart.self).map(\.lines) == [[line]])
+        #expect(try connect.viewContext.find(Cart.self, id: 9)?.value.lines == [line])
+        try await device.stop()
+      }
+    }
+
     @Test("Rows that share one, and leave together, are looked at once", arguments: [true, false])
     func sharedRow(_ isLeaving: Bool) throws {
       let model = try shopModel()

@@ -14,11 +14,16 @@ package protocol ActionCarrier: AnyObject, Sendable {
   /// The outbox was started or stopped, is held up or no longer, has become the one that sends, or the network has returned.
   func outboxDidChange()
 
+  /// Returns whether a dead letter may be sent again, in the transaction that lets it. A carrier lets each if it does not implement this.
+  func mayRetry(_ key: String, _ writing: NotesWriting) throws -> Bool
+
   /// Writes what follows from the end of actions, in the transaction that ends them. A carrier writes nothing if it does not implement this.
   func actionsDidEnd(_ writing: NotesWriting) throws
 }
 
 extension ActionCarrier {
+  package func mayRetry(_ key: String, _ writing: NotesWriting) throws -> Bool { true }
+
   package func actionsDidEnd(_ writing: NotesWriting) throws {}
 }
 

@@ -22,9 +22,13 @@ extension Outbox {
   /// Whether the ``Connect`` is started, and sends.
   package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
 
-  /// The entities that pending actions name, except for some actions, as a transaction finds them.
+  /// The entities that pending actions name, except for some actions, as a transaction finds them, and those that the view has saved and that are not
+  /// written yet, with what they contain.
   package func pendingKeys(without keys: Set<String> = [], in writing: NotesWriting) throws -> Set<EntityKey> {
-    try entityKeys(in: writing.outboxes.mapValues { $0 }) { $0.state == .pending && !keys.contains($0.key) }
+    let named = try entityKeys(in: writing.outboxes.mapValues { $0 }) {
+      $0.state == .pending && !keys.contains($0.key)
+    }
+    return named.union(coordinator.unwrittenKeys())
   }
 
   /// The keys of the actions that are pending or dead letters, as a transaction finds them.

@@ -102,12 +102,19 @@ extension Outbox {
   ///
   /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
-  /// - Returns: whether the dead letter still existed.
+  /// - Returns: whether the dead letter still existed, and may be sent. One that a synchronisation has sent for an earlier user of the device may not
+  ///   before that user is back: it may have had its effect, above which its change would be shown. Its reason says so.
   @discardableResult
   public func retry(_ letter: DeadLetter) -> Bool {
     // What takes another one back is not sent without it.
-    if let origin = origin(of: letter), change(origin.entry, { $0.retry() }) { return true }
-    return change(letter.entry) { $0.retry() }
+    if let origin = origin(of: letter) {
+      switch change(origin.entry, { $0.retry() }) {
+      case .done: return true
+      case .mayNot: return false
+      case .isGone: break
+      }
+    }
+    return change(letter.entry) { $0.retry() } == .done
   }
 
   /// The first of the dead letters that another one takes back, at any depth; `nil` if it takes none back.
@@ -128,7 +135,7 @@ extension Outbox {
   /// - Returns: whether the dead letter still existed.
   @discardableResult
   public func drop(_ letter: DeadLetter) -> Bool {
-    change(letter.entry) { $0.state == .refused && $0.drop() }
+    change(letter.entry) { $0.state == .refused && $0.drop() } == .done
   }
 
   /// Gives up an action whose type is not registered. See ``unknown``.
@@ -136,33 +143,39 @@ extension Outbox {
   /// - Returns: whether the action still existed, with an unregistered type.
   @discardableResult
   public func drop(unknown entry: OutboxEntry) -> Bool {
-    change(entry) { row in row.state == .pending && registry.action(row) == nil && row.drop() }
+    change(entry) { row in row.state == .pending && registry.action(row) == nil && row.drop() } == .done
   }
 
-  private func change(_ entry: OutboxEntry, _ body: (inout OutboxRow) -> Bool) -> Bool {
+  /// The outcome of a change to an action by a person.
+  private enum Changed { case done, isGone, mayNot }
+
+  private func change(_ entry: OutboxEntry, _ body: (inout OutboxRow) -> Bool) -> Changed {
     do {
-      let isChanged = try writeEnds(of: entry.row.attachment) { writing in
+      let changed = try writeEnds(of: entry.row.attachment) { writing, notes -> Changed in
         guard var row = try writing.outboxRow(entry.row.number), row.key == entry.key.rawValue, body(&row) else {
-          return false
+          return .isGone
+        }
+        if row.state == .pending, let carrier {
+          guard let notes, try carrier.mayRetry(row.key, notes) else { return .mayNot }
         }
         try writing.writeOutbox(row)
         try changeInverses(of: row, in: entry.row.attachment, writing) { inverse in
           row.state == .dropped ? inverse.drop() : inverse.retry()
         }
-        return true
+        return .done
       }
-      if isChanged {
+      if changed == .done {
         readChanges()
         // Not on this thread: the caller may be in a transaction of the view.
         work.async { [weak self] in self?.view.showOverlay() }
       }
-      return isChanged
+      return changed
     } catch let error where StoreError.isOfDetachedStore(error) {
       // It went with its store.
-      return false
+      return .isGone
     } catch {
       report(error)
-      return false
+      return .isGone
     }
   }
 

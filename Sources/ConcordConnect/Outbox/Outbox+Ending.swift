@@ -73,18 +73,30 @@ extension Outbox {
   }
 
   /// Writes to the outbox of a store, with all that the carrier writes as actions end.
-  func writeEnds<R>(of attachment: StoreAttachment, _ body: (any RowWriting) throws -> R) throws -> R {
+  ///
+  /// - Parameter body: a closure that receives the session with the outbox, and that with the carrier's notes; `nil` if these are not at hand. It may be
+  ///   called twice.
+  func writeEnds<R>(
+    of attachment: StoreAttachment, _ body: (any RowWriting, NotesWriting?) throws -> R
+  ) throws -> R {
     guard let carrier, let home = coordinator.homeAttachment else {
-      return try coordinator.writeOutbox(of: attachment, body)
+      return try coordinator.writeOutbox(of: attachment) { try body($0, nil) }
     }
-    return try coordinator.write(notesOf: home) { rows, _ in
-      let writing = NotesWriting(rows: rows, home: home)
-      guard let outbox = writing.outboxes[attachment] else {
-        throw StoreError.detached(store: "with the outbox")
+    do {
+      return try coordinator.write(notesOf: home) { rows, _ in
+        let writing = NotesWriting(rows: rows, home: home)
+        guard let outbox = writing.outboxes[attachment] else {
+          throw StoreError.detached(store: "with the outbox")
+        }
+        let result = try body(outbox, writing)
+        try carrier.actionsDidEnd(writing)
+        return result
       }
-      let result = try body(outbox)
-      try carrier.actionsDidEnd(writing)
-      return result
+    } catch let error where StoreError.mayPass(error) {
+      // Another store cannot be written, perhaps. What was to leave with the action leaves with a later end, or a page.
+      return try coordinator.writeOutbox(of: attachment) { outbox in
+        try body(outbox, attachment == home ? NotesWriting(rows: outbox, home: home) : nil)
+      }
     }
   }
 

@@ -162,7 +162,7 @@ extension Outbox {
     var row = begun.item.row
     (row.state, row.reason) = (.refused, reason)
     let attachment = begun.item.id.attachment
-    return try writeEnds(of: attachment) { [self] writing in
+    return try writeEnds(of: attachment) { [self] writing, _ in
       guard try isPending(row, writing) else { return false }
       try writing.writeOutbox(row)
       try changeInverses(of: row, in: attachment, writing, changeInverse)

@@ -158,7 +158,7 @@ extension Outbox {
     _ rows: [OutboxRow], withdrawing items: [OutboxState.Item], behind pending: [OutboxRow],
     in home: StoreAttachment, after known: OutboxVersion?
   ) throws -> Bool {
-    try writeEnds(of: home) { writing in
+    try writeEnds(of: home) { writing, _ in
       if !items.isEmpty {
         // What is not known here may depend on what is withdrawn.
         guard let known, try writing.outbox(after: known).version == known else { return false }

@@ -412,3 +412,14 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
 }
 
 extension RootContext: RetentionGuard {}
+
+extension PersistentStoreCoordinator {
+  /// Returns the entities of saves that views have made and that are not written yet, and those that they contain.
+  ///
+  /// It waits for nobody. Within a transaction of the stores a save that is not among them is stored.
+  package func unwrittenKeys() -> Set<EntityKey> {
+    guards.all.reduce(into: []) { keys, keeper in
+      if let root = keeper as? RootContext { keys.formUnion(root.pendingKeys()) }
+    }
+  }
+}

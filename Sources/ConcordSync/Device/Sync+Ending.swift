@@ -57,6 +57,11 @@ extension Sync {
     return unknown.union(accepted)
   }
 
+  package func mayRetry(_ key: String, _ transaction: NotesWriting) throws -> Bool {
+    let sending = SendingState(note: try transaction.rows.note(SyncNotes.sending(key)))
+    return try sending.user == nil || sending.user == transaction.rows.note(SyncNotes.Head.user.name)
+  }
+
   /// Removes the rows that no subscription has any longer, and that stayed for actions which have ended, in the transaction that ends these.
   package func actionsDidEnd(_ transaction: NotesWriting) throws {
     let writing = transaction.rows
