@@ -1,5 +1,5 @@
 #if Server
-  import Concord
+  @testable import Concord
   @testable import ConcordConnect
   @testable import ConcordPersistence
   @testable import ConcordServer
@@ -94,6 +94,31 @@
           try await next.stop()
         }
       }
+    }
+
+    @Test("Nothing is known any longer of the attempts of an action whose answers were lost once a page has ended it")
+    func endedByPage() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a", network: Network { $0.isForPages ? .pass : .answerLost })
+        try await device.sync.subscribe("carts").ready()
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { device.connect.outbox.pending.isEmpty })
+        await device.connect.outbox.idle()
+        #expect(device.sync.state.withLock { $0.sent.isEmpty })
+        try await device.stop()
+      }
+    }
+
+    @Test("What is known of the attempts of actions gives way to new ones where their files have the actions no longer")
+    func attemptsOfEnded() {
+      var sent = SentActions()
+      for number in 0..<SentActions.mostActions { _ = sent.begin("\(number)", with: "t", isFirst: true) }
+      let new = sent.begin("new", with: "t", isFirst: true)
+      #expect(sent.isFull && !new.isNew)
+      sent.forget(besides: ["1", "new"])
+      #expect(!sent.isFull && sent.wasSent("1", with: "t") && !sent.wasSent("2", with: "t"))
+      #expect(sent.begin("new", with: "t", isFirst: true).isNew)
     }
 
     /// The keys of the actions of which something is noted.

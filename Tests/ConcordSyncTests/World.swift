@@ -163,7 +163,7 @@
   struct NoToken: Error {}
 
   extension DeviceConnect {
-    /// Attaches a store that goes through another one, which is not attached again once it is detached.
+    /// Attaches a store that goes through another one, which a stop does not detach.
     ///
     /// - Parameter through: a closure that receives the store of the configuration, and returns the other one.
     func attach(
@@ -196,6 +196,8 @@
         return
       }
       if case .failure(let error) = outcome.withLock({ $0 }) { throw error }
+      // Those that go through another one are not attached again, and so not detached.
+      for store in connect.persistentStoreCoordinator.persistentStores { try connect.detach(persistentStore: store) }
     }
   }
 

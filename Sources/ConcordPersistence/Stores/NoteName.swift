@@ -15,7 +15,13 @@ public struct NoteName: Hashable, Sendable {
 
 extension StoreError {
   package static func withoutNotes(_ type: Any.Type) -> StoreError {
-    .storeFailed(store: "\(type)", reason: "it keeps no notes")
+    .storeFailed(store: "\(type)", reason: noNotes)
+  }
+  private static let noNotes = "it keeps no notes"
+
+  /// Whether an error says that a store keeps no notes.
+  package static func isOfMissingNotes(_ error: any Error) -> Bool {
+    if case StoreError.storeFailed(_, noNotes) = error { true } else { false }
   }
 
   package static func withoutFeed(_ store: String) -> StoreError {

@@ -291,10 +291,10 @@ public final class PersistentStoreCoordinator: Sendable {
     for entity in entities {
       if let index = state.routes[entity] { routes[index].entities.append(entity) }
     }
-    // The store whose outbox is written is the first to be locked, and so commits last: an action is marked as sent only where
-    // its changes are stored.
+    // The store whose outbox or notes are written is the first to be locked, and so commits last: an action is marked as sent, and a
+    // position noted, only where the changes are stored.
     func place(_ route: Route) -> (Int, String, StoreAttachment) {
-      (outboxes.contains(route.attachment) ? 0 : 1, route.path, route.attachment)
+      (outboxes.isOfSession(route.attachment) ? 0 : 1, route.path, route.attachment)
     }
     return routes.filter { !$0.entities.isEmpty || outboxes.contains($0.attachment) }.sorted { place($0) < place($1) }
   }

@@ -246,6 +246,11 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
 extension RoutedSession: OutboxesWriting where Session == any RowWriting {
   var outboxes: [StoreAttachment: any RowWriting] { readOutboxes }
+
+  func otherStore(of entity: EntityDescription) -> (any RowWriting)? {
+    guard let session = sessions[entity], session !== writtenOutboxes.first else { return nil }
+    return session
+  }
 }
 
 extension RoutedSession where Session == any RowReading {

@@ -24,6 +24,8 @@ package protocol OutboxesReading: RowReading {
 package protocol OutboxesWriting: RowWriting {
   /// The sessions of the stores.
   var outboxes: [StoreAttachment: any RowWriting] { get }
+  /// Returns the session of the store that keeps the entities of a type; `nil` if it is that of the notes, or there is none.
+  func otherStore(of entity: EntityDescription) -> (any RowWriting)?
 }
 
 /// Reads the only attached store, and tells which it is.

@@ -7,7 +7,10 @@ typealias NotedSubscription = (id: SubscriptionID, state: SubscriptionState)
 /// The contents of the notes, read in one transaction.
 struct DeviceState: Sendable {
   var device: String
+  /// The position of the rows; `nil` if they are of none.
   var position: String?
+  /// The types whose rows are in another store, and not those of the position that is noted.
+  var torn: Set<EntityDescription>
   var user: String?
   var actions: Int64
   var refused: Int64
@@ -15,7 +18,7 @@ struct DeviceState: Sendable {
   var subscriptions: [NotedSubscription]
 
   /// Reads the notes, and writes those that are missing.
-  init(_ writing: any RowWriting, fingerprint: String) throws {
+  init(_ writing: any RowWriting, _ model: Model, fingerprint: String) throws {
     func note(_ head: SyncNotes.Head) throws -> String? { try writing.note(head.name) }
     if let device = try note(.device) {
       self.device = device
@@ -26,6 +29,8 @@ struct DeviceState: Sendable {
     position = try note(.position)
     // Columns that the model has got since are not in the file.
     if try note(.model) != fingerprint { position = nil }
+    torn = try RowNotes(writing).torn(in: model)
+    if !torn.isEmpty { position = nil }
     user = try note(.user)
     actions = try note(.actions).flatMap(Int64.init) ?? 0
     refused = try note(.refused).flatMap(Int64.init) ?? 0

@@ -21,7 +21,7 @@ struct PageApplication {
 
   /// - Returns: `nil` if the file has another position meanwhile, and nothing was written; otherwise the keys of the changed rows.
   func run() throws -> Set<EntityKey>? {
-    let state = try DeviceState(writing, fingerprint: fingerprint)
+    let state = try DeviceState(writing, model, fingerprint: fingerprint)
     let asked = Dictionary(self.asked.map { ($0.id, $0.state) }) { $1 }
     guard state.position == request.position, state.position == page.from, state.device == request.device,
       // Positions that are not sealed may be the same for several users.
@@ -32,6 +32,7 @@ struct PageApplication {
     let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
     try noteEarlier(state)
     var removal = try RowsLeaving(model: model, writing: writing, held: pending())
+    let notes = removal.notes
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {
@@ -50,7 +51,7 @@ struct PageApplication {
 
     var changed: Set<EntityKey> = []
     var postponed: [KeyedRow] = []
-    let isFirst = try !hasRows
+    let isFirst = try !hasRows(notes)
     for (index, (key, row)) in page.rows.enumerated() {
       if index > 0, index.isMultiple(of: Self.rowsOfStep) { progress(index) }
       let isWritten = try isFirst ? writeFirst(row, for: key, &removal) : write(row, for: key, &removal)
@@ -58,6 +59,13 @@ struct PageApplication {
       if isWritten != .same { changed.insert(key) }
     }
     changed.formUnion(try removeGone(&removal))
+    // Nobody knows which of the rows have left meanwhile.
+    if !state.torn.isEmpty {
+      try notes.forEach(in: model) { key in
+        removal.candidates.append(key)
+        return true
+      }
+    }
     // Rows that are not written yet keep what they refer to.
     let needed = postponed.reduce(into: Set<EntityKey>()) {
       $0.formUnion($1.key.entity.referencedKeys(of: $1.row, in: model))
@@ -72,6 +80,7 @@ struct PageApplication {
       changed.formUnion(try removal.run())
     }
 
+    try notes.mark(state.torn.union(changed.map(\.entity)))
     try writing.setNote(page.position, for: SyncNotes.Head.position.name)
     try writing.setNote("\(page.actions)", for: SyncNotes.Head.actions.name)
     try writing.setNote("\(page.refusedActions)", for: SyncNotes.Head.refused.name)
@@ -155,13 +164,13 @@ struct PageApplication {
     for gone in page.gone {
       guard let entity = model.entity(named: gone.entity) else { continue }
       let key = EntityKey(entity, gone.id)
-      guard try writing.note(SyncNotes.row(key)) == "" else { continue }
+      guard try removal.notes.note(of: key) == "" else { continue }
       if let row = try writing.row(of: key) {
         try writing.delete(key)
         removed.insert(key)
         removal.candidates += entity.referencedKeys(of: row, in: model)
       }
-      try writing.setNote(nil, for: SyncNotes.row(key))
+      try removal.notes.set(nil, of: key)
     }
     return removed
   }
@@ -169,15 +178,13 @@ struct PageApplication {
   private enum Written { case written, same, conflicts }
 
   /// Whether the server has sent rows before.
-  private var hasRows: Bool {
-    get throws {
-      var isFound = false
-      try writing.notes(in: SyncNotes.rows, after: nil) { _, _ in
-        isFound = true
-        return false
-      }
-      return isFound
+  private func hasRows(_ notes: RowNotes) throws -> Bool {
+    var isFound = false
+    try notes.forEach(in: model) { _ in
+      isFound = true
+      return false
     }
+    return isFound
   }
 
   /// Writes a row of the first ones, about which nothing is noted. Most often the file has none.
@@ -187,16 +194,16 @@ struct PageApplication {
     } catch StoreError.notUnique {
       return .conflicts
     }
-    try writing.setNote("", for: SyncNotes.row(key))
+    try removal.notes.set("", of: key)
     return .written
   }
 
   private func write(_ row: StoredRow, for key: EntityKey, _ removal: inout RowsLeaving) throws -> Written {
     let stored = try writing.row(of: key)
-    let note = try writing.note(SyncNotes.row(key))
+    let note = try removal.notes.note(of: key)
     // A row that was there before is the app's own. If it has gone, so has what was noted of it.
     if note == nil || stored == nil && note != "" {
-      try writing.setNote(stored == nil ? "" : SyncNotes.ownValue, for: SyncNotes.row(key))
+      try removal.notes.set(stored == nil ? "" : SyncNotes.ownValue, of: key)
     }
     if let stored {
       if stored == row { return .same }
@@ -233,7 +240,7 @@ struct PageApplication {
         removal.held = held
         _ = try writing.insert(row, for: key)
       }
-      if try writing.note(SyncNotes.row(key)) == nil { try writing.setNote("", for: SyncNotes.row(key)) }
+      if try removal.notes.note(of: key) == nil { try removal.notes.set("", of: key) }
     }
     return removed
   }

@@ -9,7 +9,7 @@ struct RowKeepers {
   enum Keeper: Int { case nothing, action, subscription }
 
   let model: Model
-  let reading: any RowReading
+  let notes: RowNotes
   /// Entities that stay, as those that pending actions name.
   let held: Set<EntityKey>
   let subscriptions: [String]
@@ -18,9 +18,11 @@ struct RowKeepers {
   private var open: [EntityKey] = []
   private var places: [EntityKey: Int] = [:]
 
-  init(model: Model, reading: any RowReading, held: Set<EntityKey>, subscriptions: [String]) {
-    (self.model, self.reading, self.held, self.subscriptions) = (model, reading, held, subscriptions)
+  init(model: Model, notes: RowNotes, held: Set<EntityKey>, subscriptions: [String]) {
+    (self.model, self.notes, self.held, self.subscriptions) = (model, notes, held, subscriptions)
   }
+
+  private var reading: any RowReading { notes.writing }
 
   /// A row on the path from the row that was asked about.
   private struct Visit {
@@ -77,7 +79,7 @@ struct RowKeepers {
     open.append(key)
     if held.contains(key) { visit.keeper = .action }
     // A row without the note of the server's was put there by the app's own code.
-    if try isRoot(key) || reading.note(SyncNotes.row(key)) != "" {
+    if try isRoot(key) || notes.note(of: key) != "" {
       visit.keeper = .subscription
       return visit
     }

@@ -4,6 +4,7 @@ import ConcordConnect
 struct RowsLeaving {
   let model: Model
   let writing: any RowWriting
+  let notes: RowNotes
   /// Entities that stay, as those that pending actions name.
   var held: Set<EntityKey>
   /// Rows that a subscription or another row has lost.
@@ -11,7 +12,7 @@ struct RowsLeaving {
   private let subscriptions: [String]
 
   init(model: Model, writing: any RowWriting, held: Set<EntityKey>) throws {
-    (self.model, self.writing, self.held) = (model, writing, held)
+    (self.model, self.writing, self.held, notes) = (model, writing, held, RowNotes(writing))
     var found: [String] = []
     try writing.notes(in: SyncNotes.subscriptions, after: nil) { text, _ in
       found.append(text)
@@ -52,15 +53,15 @@ struct RowsLeaving {
     var removed: Set<EntityKey> = []
     // What keeps a row does not change meanwhile: nothing keeps what is removed.
     var decided: Set<EntityKey> = []
-    var keepers = RowKeepers(model: model, reading: writing, held: held, subscriptions: subscriptions)
+    var keepers = RowKeepers(model: model, notes: notes, held: held, subscriptions: subscriptions)
     while let key = candidates.popLast() {
       guard decided.insert(key).inserted else { continue }
       guard let row = try writing.row(of: key) else {
         // The app's own code has removed it.
-        try writing.setNote(nil, for: SyncNotes.row(key))
+        try notes.set(nil, of: key)
         continue
       }
-      guard try writing.note(SyncNotes.row(key)) == "" else { continue }
+      guard try notes.note(of: key) == "" else { continue }
       switch try keepers.keeper(of: key) {
       case .subscription: continue
       case .action:
@@ -69,10 +70,11 @@ struct RowsLeaving {
       case .nothing: break
       }
       try writing.delete(key)
-      try writing.setNote(nil, for: SyncNotes.row(key))
+      try notes.set(nil, of: key)
       removed.insert(key)
       candidates += key.entity.referencedKeys(of: row, in: model)
     }
+    try notes.mark(Set(removed.map(\.entity)))
     return removed
   }
 }

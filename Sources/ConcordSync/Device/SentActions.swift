@@ -23,11 +23,22 @@ struct SentActions {
   /// Whether nothing is known of any action.
   var isEmpty: Bool { tokens.isEmpty }
 
+  /// Whether there is no place for a new action.
+  var isFull: Bool { tokens.count >= Self.mostActions }
+
+  /// Removes what is known of actions that are over, as those that were dropped.
+  ///
+  /// - Parameter keys: the actions that are pending or dead letters.
+  mutating func forget(besides keys: Set<String>) {
+    tokens = tokens.filter { keys.contains($0.key) }
+    undecided.formIntersection(keys)
+  }
+
   /// Begins an attempt.
   ///
   /// - Parameter isFirst: whether the action was not sent before, as the file says.
   mutating func begin(_ key: String, with token: String?, isFirst: Bool) -> Attempt {
-    if isFirst { tokens[key] = tokens[key] != nil || tokens.count < Self.mostActions ? [] : nil }
+    if isFirst { tokens[key] = tokens[key] != nil || !isFull ? [] : nil }
     let isNew = tokens[key]?.insert(token).inserted ?? false
     if tokens[key].map({ $0.count > Self.mostTokens }) ?? false { tokens[key] = nil }
     return Attempt(key: key, token: token, isNew: isNew)

@@ -68,13 +68,17 @@ extension Sync: ActionCarrier {
       let body = try self.body(of: action)
       // Before it is noted that the action was sent: nothing leaves the device if there is no token.
       let token = try await currentToken()
-      let (device, sending, begun) = try await outbox.writeNotes { [self, fingerprint] transaction in
+      let (device, sending, begun) = try await outbox.writeNotes { [self, model, fingerprint] transaction in
         let writing = transaction.rows
         // Before a page of another user can come between.
-        func begin(isFirst: Bool) -> SentActions.Attempt {
-          self.state.withLock { $0.sent.begin(key, with: token, isFirst: isFirst) }
+        func begin(isFirst: Bool) throws -> SentActions.Attempt {
+          if isFirst, self.state.withLock({ $0.sent.isFull }) {
+            let unfinished = try outbox.unfinishedKeys(in: transaction)
+            self.state.withLock { $0.sent.forget(besides: unfinished) }
+          }
+          return self.state.withLock { $0.sent.begin(key, with: token, isFirst: isFirst) }
         }
-        let state = try DeviceState(writing, fingerprint: fingerprint)
+        let state = try DeviceState(writing, model, fingerprint: fingerprint)
         let name = SyncNotes.sending(key)
         var sending = SendingState(note: try writing.note(name))
         // It stays as it was when the action was first sent, however often that is done.
@@ -88,11 +92,11 @@ extension Sync: ActionCarrier {
             sending.user = user
             try writing.setNote(sending.note, for: name)
           }
-          return (state.device, sending, begin(isFirst: false))
+          return (state.device, sending, try begin(isFirst: false))
         }
         (sending.since, sending.sinceRefused, sending.user) = (state.actions, state.refused, state.user)
         try writing.setNote(sending.note, for: name)
-        return (state.device, sending, begin(isFirst: true))
+        return (state.device, sending, try begin(isFirst: true))
       }
       attempt = begun
       let message = ActionMessage(
@@ -106,7 +110,10 @@ extension Sync: ActionCarrier {
       // At once: a page of another user that comes between takes an action of which nothing is known for one that may have had its effect.
       let (isServed, isUndecided, carried) = state.withLock { state in
         let carried = state.carried.removeValue(forKey: key)
-        return (state.status == .upToDate, attempt.map { state.sent.end($0, with: status) } ?? false, carried)
+        let isUndecided = attempt.map { state.sent.end($0, with: status) } ?? false
+        // The page has come before the attempt began.
+        if carried == .applied { state.sent.remove(key) }
+        return (state.status == .upToDate, isUndecided, carried)
       }
       // Nobody has decided it, so it can be sent in the name of the next user.
       if isUndecided {

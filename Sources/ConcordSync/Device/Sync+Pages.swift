@@ -159,7 +159,7 @@ extension Sync {
         // Actions may have ended while nobody synchronised.
         try actionsDidEnd(transaction)
       }
-      return try DeviceState(transaction.rows, fingerprint: fingerprint)
+      return try DeviceState(transaction.rows, model, fingerprint: fingerprint)
     }
     state.withLock { $0.hasForgottenEnded = true }
     let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state.isNew }
@@ -305,6 +305,7 @@ extension Sync {
     if let written {
       state.withLock { state in
         for key in keys where state.carried[key] != nil { state.carried[key] = .applied }
+        for key in keys { state.sent.remove(key) }
         for key in written.givenUp where state.carried[key] != nil { state.carried[key] = .givenUp }
       }
     }

@@ -136,12 +136,17 @@ public final class Sync: Sendable, Observable {
     try await noted(id)
     while true {
       let generation = state.withLock { $0.pages }
-      let found = try await outbox.writeNotes { try $0.rows.note(SyncNotes.subscription(id.text)) }
+      let (found, isTorn) = try await outbox.writeNotes { [model] transaction in
+        (
+          try transaction.rows.note(SyncNotes.subscription(id.text)),
+          try !RowNotes(transaction.rows).torn(in: model).isEmpty
+        )
+      }
       guard let found else { throw SyncError.cancelled(subscription: id.name) }
       switch SubscriptionState(note: found) {
-      case .known: return
+      case .known where !isTorn: return
       case .refused(let reason): throw SyncError.refused(subscription: id.name, reason: reason)
-      case .new: try await nextPage(after: generation)
+      case .known, .new: try await nextPage(after: generation)
       }
     }
   }

@@ -42,6 +42,9 @@ enum SyncNotes {
   static let missed = "sync.missed"
   static func missed(_ key: String) -> NoteName { NoteName(missed, key) }
 
+  /// The marks of the stores with rows of the server, by the names of the entities: see ``RowNotes``.
+  static func mark(_ entity: EntityDescription) -> NoteName { NoteName("sync.marks", entity.name) }
+
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
 }

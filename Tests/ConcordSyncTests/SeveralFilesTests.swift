@@ -1,0 +1,210 @@
+#if Server
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  @testable import ConcordConnect
+  @testable import ConcordPersistence
+  @testable import ConcordSync
+
+  /// Devices with two stores: the first one has carts, the outbox and the notes, the other one has the books.
+  @Suite(.timeLimit(.minutes(2)))
+  struct SeveralFilesTests {
+    private func model() throws -> Model {
+      try Model(
+        "Shop", entities: [Book.self, Line.self, Cart.self, Label.self],
+        configurations: ["carts": [Line.self, Cart.self, Label.self], "books": [Book.self]])
+    }
+
+    /// - Parameters:
+    ///   - names: the names of the two files.
+    ///   - through: a closure that receives each store, and returns the one that is attached; `nil` for the store itself.
+    private func device(
+      _ world: World, _ names: (String, String) = ("carts", "books"), books: StoreType = .sqlite,
+      network: Network = Network(), through: ((any RowStore) -> any RowStore)? = nil
+    ) async throws -> Device {
+      try await world.device("a", network: network, model: model()) { connect in
+        for (file, name, type) in [(names.0, "carts", StoreType.sqlite), (names.1, "books", books)] {
+          let configuration = StoreConfiguration(fileName: file, name: name, type: type)
+          if let through {
+            try connect.attach(at: world.folder, for: configuration, through: through)
+          } else {
+            try connect.attachPersistentStore(at: world.folder, for: configuration)
+          }
+        }
+      }
+    }
+
+    /// What becomes of a store between two runs of the program.
+    enum Loss: String, CaseIterable {
+      /// That of the books is in memory.
+      case memory
+      /// The file of the books is deleted.
+      case deletion
+      /// A file is put back from a copy, as if the process had been killed before it was committed.
+      case booksPutBack, cartsPutBack
+    }
+
+    @Test(
+      "A device whose one file has what the other one has not gets its rows again, and those leave that have left meanwhile",
+      arguments: Loss.allCases)
+    func loss(_ loss: Loss) async throws {
+      try await withWorld { world in
+        func file(_ name: String) -> URL { world.folder.appending(path: name) }
+        func copy(_ name: String, to other: String) throws {
+          try? FileManager.default.removeItem(at: file(other))
+          try FileManager.default.copyItem(at: file(name), to: file(other))
+        }
+        let books: StoreType = loss == .memory ? .inMemory : .sqlite
+        try world.serve { context in
+          context.insert(Book(id: 1, title: "A"))
+          context.insert(
+            Cart(
+              id: 1, owner: 1,
+              lines: [
+                Line(id: "l1", book: Book(id: 1, title: "A")), Line(id: "l2", book: Book(id: 2, title: "B", stock: 0)),
+              ]))
+        }
+        var device = try await device(world, books: books)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        try await device.stop()
+        for name in ["carts", "books"] where loss != .memory { try copy(name, to: "\(name)-copy") }
+        try world.serve { context in
+          try context.update(Book.self, id: 1) { $0.title = "C" }
+          try context.update(Cart.self, id: 1) { cart in
+            cart.lines.removeLast()
+            cart.lines.append(Line(id: "l3", book: Book(id: 3, title: "D", stock: 0)))
+          }
+        }
+        device = try await self.device(world, books: books)
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self) == world.served(Cart.self))
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3])
+        try await device.stop()
+        switch loss {
+        case .memory: break
+        case .deletion: try FileManager.default.removeItem(at: file("books"))
+        case .booksPutBack: try copy("books-copy", to: "books")
+        case .cartsPutBack: try copy("carts-copy", to: "carts")
+        }
+        // Nothing of what the file has lost.
+        try world.serve { $0.insert(Book(id: 4, title: "E")) }
+        device = try await self.device(world, books: books)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        #expect(try device.stored(Cart.self) == world.served(Cart.self))
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3, 4])
+        #expect(try device.stored(Line.self).map(\.id).sorted() == ["l1", "l3"])
+        // None has become the app's own.
+        try world.serve { try $0.update(Cart.self, id: 1) { $0.lines = [] } }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Line.self).isEmpty && device.stored(Book.self).map(\.id).sorted() == [1, 4])
+        for subscription in try await device.sync.subscriptions() { try await subscription.cancel() }
+        #expect(try device.stored(Cart.self).isEmpty && device.stored(Book.self).isEmpty)
+        try await device.stop()
+      }
+    }
+
+    @Test(
+      "A device whose files are as they were gets only what has changed, whatever stores without rows of the server begin empty"
+    )
+    func unchanged() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1))
+          for id in 1...9 { context.insert(Book(id: id, title: "A")) }
+        }
+        for (books, name) in [(StoreType.sqlite, "books"), (.inMemory, "carts")] {
+          var rows: [Int] = []
+          for _ in 0..<2 {
+            let count = Kept(0)
+            let device = try await device(world, ("\(name)-carts", "\(name)-books"), books: books)
+            device.route { request, transport in
+              let response = try await transport.send(request)
+              if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
+                count.withLock { $0 += page.rows.count }
+              }
+              return response
+            }
+            try await device.sync.subscribe(name).ready()
+            try await device.sync.checkpoint()
+            rows.append(count.withLock { $0 })
+            try await device.stop()
+          }
+          #expect(rows == [name == "books" ? 9 : 1, 0])
+        }
+      }
+    }
+
+    @Test("The file with the position commits last, whatever its name is", arguments: [["a", "b"], ["b", "a"]])
+    func order(_ names: [String]) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        let (open, isOther) = (Kept<Set<String>>([]), Kept<[Bool]>([]))
+        let device = try await device(world, (names[0], names[1])) { rows in
+          let name = rows.name
+          let store = NotingStore(rows) { _ in open.withLock { _ = $0.remove(name) } }
+          store.gate.withLock { gate in
+            gate = { session in
+              let isWithin = open.withLock { open in
+                open.insert(name)
+                return open.count > 1
+              }
+              if name == names[1] { isOther.withLock { $0.append(isWithin) } }
+              return session
+            }
+          }
+          return store
+        }
+        try await device.sync.subscribe("books").ready()
+        try await device.stop()
+        let within = isOther.withLock { $0 }
+        #expect(!within.isEmpty && within.allSatisfy { $0 }, "\(within)")
+      }
+    }
+
+    /// Is sent by itself.
+    private struct Ask: ForwardAction {
+      var cart: Int
+      static let name = "ask"
+      var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+      func apply(to store: EntityStore) throws {}
+      func send(with transport: any Transport, key: IdempotencyKey) async throws {
+        _ = try await transport.send(TransportRequest("POST", "ask")).successful()
+      }
+    }
+
+    @Test("An action is refused after one request, tried again and dropped, also while another store cannot be written")
+    func failingStore() async throws {
+      try await withWorld { world in
+        let isFailing = Kept(false)
+        let device = try await device(world, network: Network { _ in .lost }) { rows in
+          let store = NotingStore(rows)
+          guard rows.name == "books" else { return store }
+          store.gate.withLock { gate in
+            gate = { session in
+              if isFailing.withLock({ $0 }) { throw StoreError.storeFailed(store: "books", reason: "a test") }
+              return session
+            }
+          }
+          return store
+        }
+        let (outbox, requests) = (device.connect.outbox, Kept(0))
+        outbox.transport = PassingTransport { _ in
+          requests.withLock { $0 += 1 }
+          return TransportResponse(status: 422, body: Data())
+        }
+        isFailing.withLock { $0 = true }
+        try await device.connect.forward(Ask(cart: 1))
+        for count in 1...2 {
+          #expect(try await eventually { outbox.deadLetters.count == 1 && outbox.pending.isEmpty })
+          #expect(requests.withLock { $0 } == count)
+          if count == 1 { #expect(outbox.retry(try #require(outbox.deadLetters.first))) }
+        }
+        #expect(outbox.drop(try #require(outbox.deadLetters.first)))
+        #expect(outbox.deadLetters.isEmpty)
+        isFailing.withLock { $0 = false }
+        try await device.stop()
+      }
+    }
+  }
+#endif
