@@ -124,6 +124,47 @@ struct UndoWithinTests {
     }
   }
 
+  @Test("A group that has ended stays so if the part in which it did is undone", arguments: [true, false])
+  func endedInPart(_ isPending: Bool) throws {
+    if isPending {
+      store.transaction { tx in
+        type("a", tx)
+        try? tx.transaction { tx in
+          write("b", tx)
+          tx.undo.endGroup()
+          throw Refused()
+        }
+      }
+    } else {
+      type("a", store)
+      try? store.transaction { tx in
+        write("b", tx)
+        tx.undo.endGroup()
+        throw Refused()
+      }
+    }
+    type("ab", store)
+    #expect(undo.undoSteps.map(\.size) == [1, 1])
+    try undo.undo()
+    #expect(memo.value.text == "a")
+  }
+
+  @Test("A group of many entities is joined in lists of a bounded length")
+  func many() throws {
+    let kept = (1...1000).map { store.store(Memo(id: $0)) }
+    store.transaction { tx in
+      for id in 1...1000 {
+        tx.undo.record("Import", joining: 1) { tx in tx.update(Memo.self, id: id) { $0.text = "x" } }
+      }
+    }
+    let steps = undo.undoSteps
+    #expect(steps.map(\.size) == [1000] && steps[0].parts.allSatisfy { $0.count <= 65 })
+    try undo.undo()
+    #expect(kept.allSatisfy { $0.value.text.isEmpty })
+    try undo.redo()
+    #expect(kept.allSatisfy { $0.value.text == "x" })
+  }
+
   @Test("What the transaction writes between two steps of a group is not undone with them")
   func between() throws {
     store.transaction { tx in

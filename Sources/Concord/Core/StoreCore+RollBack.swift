@@ -31,7 +31,7 @@ extension StoreCore {
     removal.flush()
     needsComparison = true
     log.truncate(to: savepoint.logCount)
-    pendingSteps.removeLast(max(0, pendingSteps.count - savepoint.stepCount))
+    removePendingSteps(to: savepoint.stepCount)
     removal.undo(to: savepoint)
     graph.written.truncate(to: savepoint.writtenCount)
     let upToDate = graph.journal.undo(restore)

@@ -125,7 +125,10 @@ extension StoreCore {
     step.parts = [changes]
     // Now, since the base is exposed, and nobody else adds a step before the commit.
     let pending = PendingStep(step, behind: pendingSteps.last, steps.last) { earlier, later in
-      guard let last = earlier.last, let new = later.first, let joined = self.joined(last, new) else {
+      // More are a list of their own: what is joined costs what it is joined to.
+      guard let last = earlier.last, last.count <= Self.mostJoined, let new = later.first,
+        let joined = self.joined(last, new)
+      else {
         return earlier + later
       }
       return earlier.dropLast() + (joined.isEmpty ? [] : [joined])
@@ -149,6 +152,17 @@ extension StoreCore {
     pendingSteps = []
     guard let undoSteps else { return }
     for step in pending { step.add(to: undoSteps) }
+  }
+
+  /// The number of changes to which further ones are joined.
+  private static var mostJoined: Int { 64 }
+
+  /// Removes the steps of a part of the transaction that is undone. A group that has ended stays so.
+  func removePendingSteps(to count: Int) {
+    guard pendingSteps.count > count else { return }
+    let hasEnded = pendingSteps[count...].contains(where: \.endsGroup)
+    pendingSteps.removeLast(pendingSteps.count - count)
+    if hasEnded, !endPendingGroup() { undoSteps?.endGroup() }
   }
 
   /// Ends the group of the last step that was recorded within the transaction. Returns whether there is one.
