@@ -284,10 +284,17 @@
         throws: { ($0 as? PostgreSQLFailure)?.code == "42501" })
     }
 
-    @Test("A role with the least grants may call it where texts are searched and no trigger is to be enabled")
-    func leastRights() throws {
+    @Test(
+      "A role with the least grants may call it where texts are searched and no trigger is to be enabled",
+      arguments: [false, true])
+    func leastRights(_ isFollowed: Bool) throws {
       let server = try PostgreSQLServer.shared.get()
       let fleet = try SearchFleet(Note.self)
+      if isFollowed {
+        let followed = try fleet.store()
+        try followed.startFeed(FeedLimits())
+        try followed.close()
+      }
       let name = "till-\(UUID().uuidString.prefix(8))"
       try server.sql("CREATE ROLE \(identifier(name)) LOGIN PASSWORD '\(PostgreSQLServer.password)' NOSUPERUSER")
       try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name))

@@ -124,17 +124,20 @@
       leave(isUsable ? connection : nil)
     }
 
-    /// - Parameter connection: the one to keep, unless it is beyond the limit: then it is closed.
+    /// - Parameter connection: the one to keep. What is beyond the limit is closed, except for one as long as all others are in use: those who have
+    ///   them may read again.
     private func leave(_ connection: PostgreSQLConnection? = nil) {
       returned.lock()
-      state.withLock { state in
+      let gone = state.withLock { state in
         state.used -= 1
-        if let connection, !state.isClosed, state.used + state.idle.count < options.poolSize {
-          state.idle.append(connection)
-        }
+        if let connection, !state.isClosed { state.idle.append(connection) }
+        let gone = state.idle.prefix(max(0, state.idle.count - max(1, options.poolSize - state.used)))
+        state.idle.removeFirst(gone.count)
+        return gone
       }
       returned.signal()
       returned.unlock()
+      withExtendedLifetime(gone) {}
     }
 
     /// Closes connections that nobody has used for a while.

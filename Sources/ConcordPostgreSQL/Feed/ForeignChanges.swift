@@ -44,10 +44,11 @@
 
     /// The statement that removes some of the changes, and the greater id of what was trimmed: nobody knows what was trimmed here meanwhile.
     ///
-    /// - Parameter waits: whether it waits for who holds the row of `concord_state`, maybe for long; otherwise it removes nothing then.
+    /// - Parameter waits: whether it waits for who holds the row of `concord_state`, maybe for long, if that is to be changed; otherwise it removes
+    ///   nothing then.
     private static func removeChanges(waits: Bool) -> String {
       """
-      WITH free AS MATERIALIZED (SELECT one FROM concord_state FOR UPDATE\(waits ? "" : " SKIP LOCKED")), gone AS (
+      WITH free AS MATERIALIZED (\(waits ? "SELECT" : "SELECT FROM concord_state FOR UPDATE SKIP LOCKED")), gone AS (
         DELETE FROM concord_changes WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM concord_changes WHERE xid >= \(next) AND EXISTS (SELECT 1 FROM free)
           ORDER BY xid LIMIT \(batch) FOR UPDATE SKIP LOCKED

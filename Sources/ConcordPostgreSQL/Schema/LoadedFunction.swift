@@ -64,7 +64,7 @@
     /// A query for the tables that the transaction has written or locked, which its locks tell.
     private static let written = """
       SELECT l.relation FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode NOT IN ('AccessShareLock', 'RowShareLock')
+      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode NOT IN ('AccessShareLock', 'RowShareLock', 'SIReadLock')
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND n.nspname = current_schema()
       """
   }
