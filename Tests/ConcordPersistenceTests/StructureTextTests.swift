@@ -62,6 +62,23 @@ struct StructureTextTests {
     #expect(text(["a,b"]) != text(["a", "b"]) && text([["a"], ["b"]]) != text([["a", "b"]]))
   }
 
+  private struct Tagged<Tag> { var value = 1 }
+
+  @Test("Types that nothing is of are told apart")
+  func types() {
+    func check<Desired>(_ type: Desired.Type) -> [String] {
+      let input = PredicateExpressions.build_Arg(1 as Int)
+      return [
+        text(PredicateExpressions.TypeCheck<_, Desired>(input)),
+        text(PredicateExpressions.ConditionalCast<_, Desired>(input)),
+        text(PredicateExpressions.ForceCast<_, Desired>(input)),
+      ]
+    }
+    #expect(Set(check(Int.self) + check(String.self) + check([String].self)).count == 9)
+    #expect(check(String.self) == check(String.self))
+    #expect(text(Tagged<Int>()) != text(Tagged<String>()))
+  }
+
   @Test("Objects that refer to each other end")
   func cycle() {
     final class Node { var next: Node? }

@@ -51,14 +51,20 @@ struct StructureText {
     }
   }
 
+  private func name(ofTypeOf value: Any) -> String {
+    let name = "\(type(of: value))"
+    guard value is any PredicateExpression else { return name }
+    // The parts name their own types. With those of all its parts the name of each expression would be as long as the predicate.
+    return name.prefix { $0 != "<" } + ((value as? any CastExpression).map { " to \(type(of: $0).desired)" } ?? "")
+  }
+
   private mutating func steps(of value: Any, _ objects: Int) -> [Step] {
     let mirror = Mirror(reflecting: value)
     // Objects may refer to each other.
     let objects = objects + (mirror.displayStyle == .class ? 1 : 0)
     if objects > 100 { return [] }
     if mirror.children.isEmpty { return [.text("\(type(of: value))(\(value))")] }
-    // The parts name their own types. With those of all its parts the name of each expression would be as long as the predicate.
-    let name = "\(type(of: value))".prefix { $0 != "<" }
+    let name = self.name(ofTypeOf: value)
     switch mirror.displayStyle {
     case .set, .dictionary:
       let parts = mirror.children.map { child in
@@ -76,4 +82,19 @@ struct StructureText {
       return [.text("\(name)(")] + parts + [.text(")")]
     }
   }
+}
+
+/// An expression that has a type, and no part of that.
+private protocol CastExpression {
+  static var desired: Any.Type { get }
+}
+
+extension PredicateExpressions.TypeCheck: CastExpression {
+  fileprivate static var desired: Any.Type { Desired.self }
+}
+extension PredicateExpressions.ForceCast: CastExpression {
+  fileprivate static var desired: Any.Type { Desired.self }
+}
+extension PredicateExpressions.ConditionalCast: CastExpression {
+  fileprivate static var desired: Any.Type { Desired.self }
 }
