@@ -10,6 +10,8 @@
     private(set) var rowsRead = 0
     /// The space of notes that cannot be read; `nil` if all can.
     var unreadable: String?
+    /// Whether the store keeps notes, as one of another program need not.
+    var keepsNotes = true
     /// A closure that receives the key of each row before it is inserted.
     var willInsert: (EntityKey) throws -> Void = { _ in }
 
@@ -32,8 +34,15 @@
     }
     func count(_ query: RowQuery) throws -> Int { try rows.count(query) }
     func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try rows.outbox(after: version) }
-    func note(_ name: NoteName) throws -> String? { try rows.note(name) }
+    func note(_ name: NoteName) throws -> String? {
+      try requireNotes()
+      return try rows.note(name)
+    }
+    private func requireNotes() throws {
+      if !keepsNotes { throw StoreError.storeFailed(store: "rows", reason: "it keeps no notes") }
+    }
     func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+      try requireNotes()
       if space == unreadable { throw StoreError.locked(store: "device") }
       try rows.notes(in: space, after: name, body)
     }
@@ -59,7 +68,13 @@
     func outboxRow(_ number: Int64) throws -> OutboxRow? { try rows.outboxRow(number) }
     func writeOutbox(_ row: OutboxRow) throws -> OutboxRow { try rows.writeOutbox(row) }
     func clearOutbox() throws { try rows.clearOutbox() }
-    func setNote(_ value: String?, for name: NoteName) throws { try rows.setNote(value, for: name) }
-    func clearNotes(in space: String) throws { try rows.clearNotes(in: space) }
+    func setNote(_ value: String?, for name: NoteName) throws {
+      try requireNotes()
+      try rows.setNote(value, for: name)
+    }
+    func clearNotes(in space: String) throws {
+      try requireNotes()
+      try rows.clearNotes(in: space)
+    }
   }
 #endif

@@ -135,6 +135,157 @@
       }
     }
 
+    @Test("A file that was put back is not that of the position because a row has left it since")
+    func leavingPutBack() async throws {
+      try await withWorld { world in
+        func file(_ name: String) -> URL { world.folder.appending(path: name) }
+        try world.serve { context in
+          context.insert(Book(id: 2, title: "B"))
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 1, title: "A"))]))
+        }
+        var device = try await device(world)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        try await device.stop()
+        try FileManager.default.copyItem(at: file("books"), to: file("books-copy"))
+        try world.serve { try $0.update(Book.self, id: 1) { $0.title = "C" } }
+        device = try await self.device(world)
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.title).sorted() == ["B", "C"])
+        try await device.stop()
+        try FileManager.default.removeItem(at: file("books"))
+        try FileManager.default.copyItem(at: file("books-copy"), to: file("books"))
+        device = try await self.device(world, network: Network { _ in .lost })
+        try await device.sync.subscribe("books").cancel()
+        #expect(try device.stored(Book.self).map(\.title) == ["A"])
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.title) == ["C"])
+        try await device.stop()
+      }
+    }
+
+    @Test("A subscription that is in its file is ready without the network, whatever another store has lost")
+    func readyWithoutNetwork() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Book(id: 1, title: "A"))
+          context.insert(Label(id: 1, owner: 1, name: "x"))
+        }
+        world.service.publish("labels", of: Label.self) { _, _ in #Predicate<Label> { _ in true } }
+        var device = try await device(world, books: .inMemory)
+        for name in ["labels", "books"] { try await device.sync.subscribe(name).ready() }
+        try await device.stop()
+        device = try await self.device(world, books: .inMemory, network: Network { _ in .lost })
+        try await device.sync.subscribe("labels").ready()
+        #expect(try device.stored(Label.self).count == 1 && device.stored(Book.self).isEmpty)
+        device.network.set { _ in .pass }
+        try await device.sync.subscribe("books").ready()
+        #expect(try device.stored(Book.self).count == 1)
+        try await device.stop()
+      }
+    }
+
+    @Test("A device of a release that has not marked its stores gets its rows once more", arguments: [true, false])
+    func unmarked(_ isLost: Bool) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        var device = try await device(world)
+        try await device.sync.subscribe("books").ready()
+        try await device.connect.outbox.writeNotes { transaction in
+          let (rows, model) = (transaction.rows, try self.model())
+          let name = try #require(try rows.note(SyncNotes.Head.device.name))
+          try rows.setNote(nil, for: SyncNotes.Head.marks.name)
+          let store = try #require((rows as? any OutboxesWriting)?.otherStore(of: model.entity(Book.self)))
+          for entity in model.entities {
+            try rows.setNote(nil, for: SyncNotes.mark(entity))
+            try store.setNote(nil, for: SyncNotes.mark(entity, of: name))
+          }
+          let key = try EntityKey(model.entity(Book.self), Book.storedKey(of: 1))
+          try store.setNote(nil, for: NoteName(SyncNotes.rows(of: name), key.noteName))
+          try rows.setNote("", for: SyncNotes.row(key))
+        }
+        try await device.stop()
+        if isLost { try FileManager.default.removeItem(at: world.folder.appending(path: "books")) }
+        var rows: [Int] = []
+        for _ in 0..<2 {
+          let count = Kept(0)
+          device = try await self.device(world)
+          device.route { request, transport in
+            let response = try await transport.send(request)
+            if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
+              count.withLock { $0 += page.rows.count }
+            }
+            return response
+          }
+          try await device.sync.checkpoint()
+          #expect(try device.stored(Book.self).map(\.title) == ["A"])
+          rows.append(count.withLock { $0 })
+          try await device.stop()
+        }
+        #expect(rows == [1, 0])
+        // The row is still the server's.
+        device = try await self.device(world)
+        try await device.sync.subscribe("books").cancel()
+        #expect(try device.stored(Book.self).isEmpty)
+        try await device.stop()
+      }
+    }
+
+    @Test("Two devices that share a file of rows leave each other's positions and rows alone")
+    func shared() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...9 { context.insert(Book(id: id, title: "A")) } }
+        let (first, second) = (try await device(world, ("a", "books")), try await device(world, ("b", "books")))
+        let count = Kept(0)
+        for device in [first, second] {
+          device.route { request, transport in
+            let response = try await transport.send(request)
+            if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
+              count.withLock { $0 += page.rows.count }
+            }
+            return response
+          }
+          try await device.sync.subscribe("books").ready()
+        }
+        #expect(count.withLock { $0 } == 18)
+        for round in 1...3 {
+          try world.serve { try $0.update(Book.self, id: 1) { $0.title = "\(round)" } }
+          for device in [first, second] { try await device.sync.checkpoint() }
+        }
+        #expect(count.withLock { $0 } == 24)
+        for device in [first, second] { #expect(try device.stored(Book.self).count == 9) }
+        for device in [first, second] { try await device.stop() }
+      }
+    }
+
+    @Test("Rows are also kept in a store that keeps no notes")
+    func withoutNotes() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        let device = try await device(world) { rows in
+          let store = NotingStore(rows)
+          guard rows.name == "books" else { return store }
+          store.gate.withLock { gate in
+            gate = { session in
+              let rows = CountingRows(session)
+              rows.keepsNotes = false
+              return rows
+            }
+          }
+          return store
+        }
+        let books = device.sync.subscribe("books")
+        try await books.ready()
+        try world.serve { $0.insert(Book(id: 2, title: "B")) }
+        try await device.connect.forward(Rename(book: 1, title: "C"))
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 2])
+        try await books.cancel()
+        #expect(try device.stored(Book.self).isEmpty)
+        try await device.stop()
+      }
+    }
+
     @Test("The file with the position commits last, whatever its name is", arguments: [["a", "b"], ["b", "a"]])
     func order(_ names: [String]) async throws {
       try await withWorld { world in

@@ -103,7 +103,7 @@ extension Outbox {
   /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
   /// - Returns: whether the dead letter still existed, and may be sent. One that a synchronisation has sent for an earlier user of the device may not
-  ///   before that user is back: it may have had its effect, above which its change would be shown. Its reason says so.
+  ///   before that user is back: it may have had its effect, above which its change would be shown.
   @discardableResult
   public func retry(_ letter: DeadLetter) -> Bool {
     // What takes another one back is not sent without it.

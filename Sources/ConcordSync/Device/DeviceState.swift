@@ -11,6 +11,8 @@ struct DeviceState: Sendable {
   var position: String?
   /// The types whose rows are in another store, and not those of the position that is noted.
   var torn: Set<EntityDescription>
+  /// Whether nobody knows whether rows in other stores are those of the position that is noted.
+  var isUnmarked: Bool
   var user: String?
   var actions: Int64
   var refused: Int64
@@ -29,8 +31,10 @@ struct DeviceState: Sendable {
     position = try note(.position)
     // Columns that the model has got since are not in the file.
     if try note(.model) != fingerprint { position = nil }
-    torn = try RowNotes(writing).torn(in: model)
-    if !torn.isEmpty { position = nil }
+    let notes = try RowNotes(writing)
+    torn = try notes.torn(in: model)
+    isUnmarked = try position != nil && notes.isUnmarked(in: model)
+    if !torn.isEmpty || isUnmarked { position = nil }
     user = try note(.user)
     actions = try note(.actions).flatMap(Int64.init) ?? 0
     refused = try note(.refused).flatMap(Int64.init) ?? 0

@@ -60,7 +60,7 @@ struct PageApplication {
     }
     changed.formUnion(try removeGone(&removal))
     // Nobody knows which of the rows have left meanwhile.
-    if !state.torn.isEmpty {
+    if !state.torn.isEmpty || state.isUnmarked {
       try notes.forEach(in: model) { key in
         removal.candidates.append(key)
         return true
@@ -80,7 +80,12 @@ struct PageApplication {
       changed.formUnion(try removal.run())
     }
 
-    try notes.mark(state.torn.union(changed.map(\.entity)))
+    if notes.areInSeveralStores {
+      // Also of rows that were there: another copy of that store may be put in its place.
+      try notes.mark(state.torn.union(changed.map(\.entity)).union(page.rows.map(\.key.entity)))
+      let name = SyncNotes.Head.marks.name
+      if try writing.note(name) == nil { try writing.setNote("", for: name) }
+    }
     try writing.setNote(page.position, for: SyncNotes.Head.position.name)
     try writing.setNote("\(page.actions)", for: SyncNotes.Head.actions.name)
     try writing.setNote("\(page.refusedActions)", for: SyncNotes.Head.refused.name)

@@ -4,30 +4,43 @@ import Foundation
 /// The notes of the rows that the server sent, within a transaction. Each stands in the store of its row, so that one commit has both.
 ///
 /// The position is in one of several stores, each of which commits by itself, may be put back from a copy, or begins empty, as one in memory. So each
-/// transaction that changes rows in another store marks both stores: where the marks differ, the rows are not those of the position.
+/// transaction that changes rows in another store marks both stores: where the marks differ, the rows are not those of the position. Another device may
+/// have its own position beside the same store, so the names there contain that of the device.
 struct RowNotes {
   /// The session of the position.
   let writing: any RowWriting
   private let stores: (any OutboxesWriting)?
+  private let device: String
+  var areInSeveralStores: Bool { stores != nil }
 
-  init(_ writing: any RowWriting) {
+  /// Reads the name of the device, which stands beside the position.
+  init(_ writing: any RowWriting) throws {
     self.writing = writing
     stores = writing as? any OutboxesWriting
+    device = try writing.note(SyncNotes.Head.device.name) ?? ""
   }
 
   func note(of key: EntityKey) throws -> String? {
-    let name = SyncNotes.row(key)
-    guard let store = stores?.otherStore(of: key.entity) else { return try writing.note(name) }
     // Earlier releases have all notes beside the position.
-    return try store.note(name) ?? writing.note(name)
+    if let store = stores?.otherStore(of: key.entity), let note = try Self.note(name(of: key), in: store) {
+      return note
+    }
+    return try writing.note(SyncNotes.row(key))
   }
 
   func set(_ note: String?, of key: EntityKey) throws {
-    let name = SyncNotes.row(key)
-    guard let store = stores?.otherStore(of: key.entity), try Self.set(note, for: name, in: store) else {
-      return try writing.setNote(note, for: name)
+    guard let store = stores?.otherStore(of: key.entity), try Self.set(note, for: name(of: key), in: store) else {
+      return try writing.setNote(note, for: SyncNotes.row(key))
     }
-    try writing.setNote(nil, for: name)
+    try writing.setNote(nil, for: SyncNotes.row(key))
+  }
+
+  /// The name of a row's note in another store.
+  private func name(of key: EntityKey) -> NoteName { NoteName(SyncNotes.rows(of: device), key.noteName) }
+
+  /// - Returns: `nil` also if the store keeps no notes.
+  private static func note(_ name: NoteName, in store: any RowWriting) throws -> String? {
+    do { return try store.note(name) } catch  where StoreError.isOfMissingNotes(error) { return nil }
   }
 
   /// - Returns: `false` if the store keeps no notes.
@@ -39,19 +52,19 @@ struct RowNotes {
   /// Calls a closure with the keys of the rows that have notes, until it returns `false`.
   func forEach(in model: Model, _ body: (EntityKey) throws -> Bool) throws {
     var (isOver, seen) = (false, [writing])
-    func notes(of session: any RowWriting) throws {
-      try session.notes(in: SyncNotes.rows, after: nil) { name, _ in
+    func notes(in space: String, of session: any RowWriting) throws {
+      try session.notes(in: space, after: nil) { name, _ in
         if let key = EntityKey(noteName: name, in: model) { isOver = try !body(key) }
         return !isOver
       }
     }
-    try notes(of: writing)
+    try notes(in: SyncNotes.rows, of: writing)
     for entity in model.entities {
       guard !isOver, let store = stores?.otherStore(of: entity), !seen.contains(where: { $0 === store }) else {
         continue
       }
       seen.append(store)
-      try notes(of: store)
+      do { try notes(in: SyncNotes.rows(of: device), of: store) } catch  where StoreError.isOfMissingNotes(error) {}
     }
   }
 
@@ -62,9 +75,15 @@ struct RowNotes {
     guard let stores else { return [] }
     return Set(
       try model.entities.filter { entity in
-        let mark = SyncNotes.mark(entity)
-        return try stores.otherStore(of: entity).map { try $0.note(mark) != writing.note(mark) } ?? false
+        guard let store = stores.otherStore(of: entity) else { return false }
+        return try Self.note(SyncNotes.mark(entity, of: device), in: store) != writing.note(SyncNotes.mark(entity))
       })
+  }
+
+  /// Whether types have their rows in another store than the position, and that was noted by a release that did not mark them, or while they had not.
+  func isUnmarked(in model: Model) throws -> Bool {
+    guard let stores, try writing.note(SyncNotes.Head.marks.name) == nil else { return false }
+    return model.entities.contains { stores.otherStore(of: $0) != nil }
   }
 
   /// Marks the stores of types of which this transaction changes rows.
@@ -72,9 +91,10 @@ struct RowNotes {
     guard let stores else { return }
     let value = UUID().uuidString.lowercased()
     for entity in entities {
-      let mark = SyncNotes.mark(entity)
-      if let store = stores.otherStore(of: entity), try Self.set(value, for: mark, in: store) {
-        try writing.setNote(value, for: mark)
+      if let store = stores.otherStore(of: entity),
+        try Self.set(value, for: SyncNotes.mark(entity, of: device), in: store)
+      {
+        try writing.setNote(value, for: SyncNotes.mark(entity))
       }
     }
   }

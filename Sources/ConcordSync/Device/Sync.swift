@@ -139,7 +139,7 @@ public final class Sync: Sendable, Observable {
       let (found, isTorn) = try await outbox.writeNotes { [model] transaction in
         (
           try transaction.rows.note(SyncNotes.subscription(id.text)),
-          try !RowNotes(transaction.rows).torn(in: model).isEmpty
+          try Self.isTorn(id, model, transaction.rows)
         )
       }
       guard let found else { throw SyncError.cancelled(subscription: id.name) }
@@ -149,6 +149,19 @@ public final class Sync: Sendable, Observable {
       case .known, .new: try await nextPage(after: generation)
       }
     }
+  }
+
+  /// Whether rows of a subscription, or what these contain, may be in a store that does not have those of the position.
+  private static func isTorn(_ id: SubscriptionID, _ model: Model, _ writing: any RowWriting) throws -> Bool {
+    let torn = try RowNotes(writing).torn(in: model)
+    if torn.isEmpty { return false }
+    var root: EntityDescription?
+    try writing.notes(in: SyncNotes.roots(of: id.text), after: nil) { name, _ in
+      root = EntityKey(noteName: name, in: model)?.entity
+      return root == nil
+    }
+    // All roots are of one type. Where there are none, nothing can be missing.
+    return root.map { !torn.isDisjoint(with: model.contained(in: $0)) } ?? false
   }
 
   func cancel(_ id: SubscriptionID) async throws {

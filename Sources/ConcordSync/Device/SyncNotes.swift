@@ -17,6 +17,8 @@ enum SyncNotes {
     case refused
     /// The model as it was when the position was noted.
     case model
+    /// Whether the stores are marked that have rows of the position; see ``RowNotes``.
+    case marks
 
     var name: NoteName { NoteName("sync", rawValue) }
   }
@@ -33,6 +35,9 @@ enum SyncNotes {
   static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
   static let ownValue = "own"
 
+  /// The space of those in another store than the position, which several devices may share.
+  static func rows(of device: String) -> String { "\(rows) \(device)" }
+
   /// The actions that are sent, by their keys; their values are ``SendingState``.
   static let sending = "sync.refusals"
   static func sending(_ key: String) -> NoteName { NoteName(sending, key) }
@@ -44,6 +49,9 @@ enum SyncNotes {
 
   /// The marks of the stores with rows of the server, by the names of the entities: see ``RowNotes``.
   static func mark(_ entity: EntityDescription) -> NoteName { NoteName("sync.marks", entity.name) }
+  static func mark(_ entity: EntityDescription, of device: String) -> NoteName {
+    NoteName("sync.marks \(device)", entity.name)
+  }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
