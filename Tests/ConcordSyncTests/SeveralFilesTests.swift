@@ -35,6 +35,17 @@
       }
     }
 
+    /// Counts the rows of the pages that a device gets.
+    private func countRows(of device: Device, in count: Kept<Int>) {
+      device.route { request, transport in
+        let response = try await transport.send(request)
+        if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
+          count.withLock { $0 += page.rows.count }
+        }
+        return response
+      }
+    }
+
     /// What becomes of a store between two runs of the program.
     enum Loss: String, CaseIterable {
       /// That of the books is in memory.
@@ -118,13 +129,7 @@
           for _ in 0..<2 {
             let count = Kept(0)
             let device = try await device(world, ("\(name)-carts", "\(name)-books"), books: books)
-            device.route { request, transport in
-              let response = try await transport.send(request)
-              if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
-                count.withLock { $0 += page.rows.count }
-              }
-              return response
-            }
+            countRows(of: device, in: count)
             try await device.sync.subscribe(name).ready()
             try await device.sync.checkpoint()
             rows.append(count.withLock { $0 })
@@ -210,13 +215,7 @@
         for _ in 0..<2 {
           let count = Kept(0)
           device = try await self.device(world)
-          device.route { request, transport in
-            let response = try await transport.send(request)
-            if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
-              count.withLock { $0 += page.rows.count }
-            }
-            return response
-          }
+          countRows(of: device, in: count)
           try await device.sync.checkpoint()
           #expect(try device.stored(Book.self).map(\.title) == ["A"])
           rows.append(count.withLock { $0 })
@@ -238,13 +237,7 @@
         let (first, second) = (try await device(world, ("a", "books")), try await device(world, ("b", "books")))
         let count = Kept(0)
         for device in [first, second] {
-          device.route { request, transport in
-            let response = try await transport.send(request)
-            if request.isForPages, let page = try? Page(parsing: response.body, shopModel()) {
-              count.withLock { $0 += page.rows.count }
-            }
-            return response
-          }
+          countRows(of: device, in: count)
           try await device.sync.subscribe("books").ready()
         }
         #expect(count.withLock { $0 } == 18)

@@ -11,25 +11,6 @@
   /// Statements are prepared when they are first run, and kept.
   // Unchecked, because the compiler cannot see that the pool gives a connection to one thread at a time.
   final class PostgreSQLConnection: @unchecked Sendable {
-    struct Command {
-      let sql: String
-      var parameters = PostgreSQLParameters.none
-      /// Whether the command is kept as a prepared statement.
-      var isKept = true
-
-      /// A statement that is not kept.
-      static func once(_ sql: String, _ parameters: PostgreSQLParameters = .none) -> Command {
-        Command(sql: sql, parameters: parameters, isKept: false)
-      }
-
-      /// Begins a transaction that reads one committed state.
-      static let beginReading = Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-      /// Begins a transaction whose statements see what was committed before each of them.
-      fileprivate static let beginWriting = Command(sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
-      /// Ends a transaction.
-      static let end = Command(sql: "COMMIT")
-    }
-
     /// The place of the server, for people.
     let place: String
     /// The mark that the feed notes of this connection's transactions: a server that lost its last commits assigns their ids again.
