@@ -290,14 +290,10 @@
     func leastRights(_ isFollowed: Bool) throws {
       let server = try PostgreSQLServer.shared.get()
       let fleet = try SearchFleet(Note.self)
-      if isFollowed {
-        let followed = try fleet.store()
-        try followed.startFeed(FeedLimits())
-        try followed.close()
-      }
       let name = "till-\(UUID().uuidString.prefix(8))"
       try server.sql("CREATE ROLE \(identifier(name)) LOGIN PASSWORD '\(PostgreSQLServer.password)' NOSUPERUSER")
-      try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name))
+      try server.sql(
+        PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: name, isFollowed: isFollowed))
       try fleet.sql(
         """
         INSERT INTO "Note" (id, title, year, _stamp) VALUES (1, 'pony', 0, 1);

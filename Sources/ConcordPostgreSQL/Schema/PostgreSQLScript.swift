@@ -26,18 +26,12 @@
       ("concord_notes", "SELECT, INSERT, UPDATE, DELETE"),
     ]
 
-    /// A block that lets `concord_loaded()` tell the servers that devices are synchronised with, if there are any.
-    private static func feedRights(_ to: String) -> String {
-      "BEGIN IF to_regclass('concord_feed') IS NOT NULL THEN GRANT SELECT, UPDATE (epoch) ON concord_feed \(to); END IF; END"
-    }
-
     private var grants: [String] {
       guard let role else { return [] }
       let to = "TO \(identifier(role))"
       return ["GRANT USAGE ON SCHEMA \(identifier(schema)) \(to)"]
         + (Self.rights + (isFollowed ? Self.rightsToFollow : [])).map { "GRANT \($0.rights) ON \($0.table) \(to)" }
         + tables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
-        + (isFollowed ? [] : ["DO \(literal(Self.feedRights(to)))"])
         // The triggers delete with the owner's rights, and `concord_loaded()` with those of the role.
         + wordTables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
     }
