@@ -160,9 +160,10 @@ extension StoreCore {
   /// Removes the steps of a part of the transaction that is undone. A group that has ended stays so.
   func removePendingSteps(to count: Int) {
     guard pendingSteps.count > count else { return }
-    let hasEnded = pendingSteps[count...].contains(where: \.endsGroup)
-    pendingSteps.removeLast(pendingSteps.count - count)
-    if hasEnded, !endPendingGroup() { undoSteps?.endGroup() }
+    // Values are released when the list is no longer accessed, since they may run code of their own.
+    let gone = Array(pendingSteps[count...])
+    pendingSteps.removeLast(gone.count)
+    if gone.contains(where: \.endsGroup), !endPendingGroup() { undoSteps?.endGroup() }
   }
 
   /// Ends the group of the last step that was recorded within the transaction. Returns whether there is one.
