@@ -18,13 +18,15 @@
 
     /// - Parameters:
     ///   - names: the names of the two files.
+    ///   - isReversed: whether the one of the books is attached first.
     ///   - through: a closure that receives each store, and returns the one that is attached; `nil` for the store itself.
     private func device(
       _ world: World, _ names: (String, String) = ("carts", "books"), books: StoreType = .sqlite,
-      network: Network = Network(), through: ((any RowStore) -> any RowStore)? = nil
+      isReversed: Bool = false, network: Network = Network(), through: ((any RowStore) -> any RowStore)? = nil
     ) async throws -> Device {
       try await world.device("a", network: network, model: model()) { connect in
-        for (file, name, type) in [(names.0, "carts", StoreType.sqlite), (names.1, "books", books)] {
+        let files = [(names.0, "carts", StoreType.sqlite), (names.1, "books", books)]
+        for (file, name, type) in isReversed ? files.reversed() : files {
           let configuration = StoreConfiguration(fileName: file, name: name, type: type)
           if let through {
             try connect.attach(at: world.folder, for: configuration, through: through)
@@ -192,30 +194,47 @@
 
     @Test("A device of a release that has not marked its stores gets its rows once more", arguments: [true, false])
     func unmarked(_ isLost: Bool) async throws {
+      try await upgraded(isLost: isLost) { rows, store, key in
+        try rows.setNote(nil, for: SyncNotes.Head.marks.name)
+        for entity in try self.model().entities { try rows.setNote(nil, for: SyncNotes.mark(entity)) }
+        try store.clearNotes(in: SyncNotes.rows)
+        try rows.setNote("", for: SyncNotes.row(key))
+      }
+    }
+
+    @Test("A device of a release that has noted its name beside rows and marks gets its rows once more")
+    func named() async throws {
+      try await upgraded(isLost: false) { rows, store, key in
+        let name = try #require(try rows.note(SyncNotes.Head.device.name))
+        let mark = try #require(try rows.note(SyncNotes.mark(key.entity)))
+        try store.setNote(mark, for: NoteName("\(SyncNotes.marks) \(name)", key.entity.name))
+        try store.clearNotes(in: SyncNotes.rows)
+        try store.setNote("", for: NoteName("\(SyncNotes.rows) \(name)", key.noteName))
+      }
+    }
+
+    /// - Parameter change: a closure that receives the sessions of the two stores, and the key of the only row, and leaves the notes that the release has left.
+    private func upgraded(
+      isLost: Bool, _ change: @escaping @Sendable (any RowWriting, any RowWriting, EntityKey) throws -> Void
+    ) async throws {
       try await withWorld { world in
         try world.serve { $0.insert(Book(id: 1, title: "A")) }
         var device = try await device(world)
         try await device.sync.subscribe("books").ready()
         try await device.connect.outbox.writeNotes { transaction in
-          let (rows, model) = (transaction.rows, try self.model())
-          let name = try #require(try rows.note(SyncNotes.Head.device.name))
-          try rows.setNote(nil, for: SyncNotes.Head.marks.name)
-          let store = try #require((rows as? any OutboxesWriting)?.otherStore(of: model.entity(Book.self)))
-          for entity in model.entities {
-            try rows.setNote(nil, for: SyncNotes.mark(entity))
-            try store.setNote(nil, for: SyncNotes.mark(entity, of: name))
-          }
-          let key = try EntityKey(model.entity(Book.self), Book.storedKey(of: 1))
-          try store.setNote(nil, for: NoteName(SyncNotes.rows(of: name), key.noteName))
-          try rows.setNote("", for: SyncNotes.row(key))
+          let (rows, book) = (transaction.rows, try self.model().entity(Book.self))
+          let store = try #require((rows as? any OutboxesWriting)?.otherStore(of: book))
+          try store.clearNotes(in: SyncNotes.held)
+          try change(rows, store, EntityKey(book, Book.storedKey(of: 1)))
         }
         try await device.stop()
         if isLost { try FileManager.default.removeItem(at: world.folder.appending(path: "books")) }
         var rows: [Int] = []
         for _ in 0..<2 {
           let count = Kept(0)
-          device = try await self.device(world)
+          device = try await self.device(world, network: Network { _ in .lost })
           countRows(of: device, in: count)
+          device.network.set { _ in .pass }
           try await device.sync.checkpoint()
           #expect(try device.stored(Book.self).map(\.title) == ["A"])
           rows.append(count.withLock { $0 })
@@ -230,24 +249,83 @@
       }
     }
 
-    @Test("Two devices that share a file of rows leave each other's positions and rows alone")
-    func shared() async throws {
+    @Test(
+      "Two devices that take turns with a file of rows have what the server has at the position of each, whatever the other one has removed or brought",
+      arguments: [false, true])
+    func shared(_ isReversed: Bool) async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          for id in 1...9 { context.insert(Book(id: id, title: "A")) }
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 10, title: "B", stock: 0))]))
+        }
+        // The second one has another file with the position, or it has the same ones, and attaches them in another order.
+        func begin(_ isFirst: Bool) async throws -> Device {
+          let network = Network { _ in .lost }
+          if isReversed { return try await self.device(world, isReversed: !isFirst, network: network) }
+          return try await self.device(world, (isFirst ? "a" : "b", "books"), network: network)
+        }
+        /// Looks at what a device has when it begins, and when it begins again without a change at the server.
+        func check(_ isFirst: Bool, times: Int = 1) async throws {
+          var counts: [Int] = []
+          for _ in 0..<times {
+            let count = Kept(0)
+            let device = try await begin(isFirst)
+            countRows(of: device, in: count)
+            device.network.set { _ in .pass }
+            for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+            try await device.sync.checkpoint()
+            let books = try world.served(Book.self).filter { $0.stock > 0 || $0.id == 10 }
+            #expect(try device.stored(Book.self).sorted { $0.id < $1.id } == books.sorted { $0.id < $1.id })
+            #expect(try device.stored(Cart.self) == world.served(Cart.self))
+            counts.append(count.withLock { $0 })
+            try await device.stop()
+          }
+          // All once, as the other one had the file.
+          let all = try world.served(Book.self).count { $0.stock > 0 } + 3
+          #expect(counts == Array([all, 0].prefix(times)))
+        }
+        for isFirst in [true, false, true, false] { try await check(isFirst, times: 2) }
+        // The one that had it last cancels, or the other one does, with and without the network.
+        for (isFirst, fate) in [(false, Network.Fate.pass), (true, .pass), (true, .lost)] {
+          let device = try await begin(isFirst)
+          device.network.set { _ in fate }
+          for subscription in try await device.sync.subscriptions() { try await subscription.cancel() }
+          #expect(try device.stored(Book.self).isEmpty)
+          try await device.stop()
+          try await check(!isFirst)
+          try await check(isFirst)
+        }
+        // One row goes, and another one leaves.
+        try world.serve { context in
+          _ = try context.delete(Book.self, id: 1)
+          try context.update(Book.self, id: 2) { $0.stock = 0 }
+        }
+        for isFirst in [false, true] { try await check(isFirst) }
+      }
+    }
+
+    @Test("Two devices that run at once over a file of rows never show another state at the position that they claim")
+    func sharedAtOnce() async throws {
       try await withWorld { world in
         try world.serve { context in for id in 1...9 { context.insert(Book(id: id, title: "A")) } }
-        let (first, second) = (try await device(world, ("a", "books")), try await device(world, ("b", "books")))
-        let count = Kept(0)
-        for device in [first, second] {
-          countRows(of: device, in: count)
+        let devices = [try await device(world, ("a", "books")), try await device(world, ("b", "books"))]
+        for round in 1...6 {
+          let (device, other) = (devices[round % 2], devices[1 - round % 2])
+          other.network.set { _ in .lost }
+          device.network.set { _ in .pass }
           try await device.sync.subscribe("books").ready()
+          try world.serve { context in
+            _ = try context.delete(Book.self, id: round)
+            try context.update(Book.self, id: 9) { $0.title = "\(round)" }
+          }
+          try await device.sync.checkpoint()
+          #expect(try device.stored(Book.self) == world.served(Book.self))
+          if round > 4 {
+            try await device.sync.subscribe("books").cancel()
+            #expect(try device.stored(Book.self).isEmpty)
+          }
         }
-        #expect(count.withLock { $0 } == 18)
-        for round in 1...3 {
-          try world.serve { try $0.update(Book.self, id: 1) { $0.title = "\(round)" } }
-          for device in [first, second] { try await device.sync.checkpoint() }
-        }
-        #expect(count.withLock { $0 } == 24)
-        for device in [first, second] { #expect(try device.stored(Book.self).count == 9) }
-        for device in [first, second] { try await device.stop() }
+        for device in devices { try await device.stop() }
       }
     }
 

@@ -251,6 +251,8 @@ extension RoutedSession: OutboxesWriting where Session == any RowWriting {
     guard let session = sessions[entity], session !== writtenOutboxes.first else { return nil }
     return session
   }
+
+  func isKept(_ entity: EntityDescription) -> Bool { sessions[entity] != nil }
 }
 
 extension RoutedSession where Session == any RowReading {

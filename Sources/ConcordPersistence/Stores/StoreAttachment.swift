@@ -26,6 +26,8 @@ package protocol OutboxesWriting: RowWriting {
   var outboxes: [StoreAttachment: any RowWriting] { get }
   /// Returns the session of the store that keeps the entities of a type; `nil` if it is that of the notes, or there is none.
   func otherStore(of entity: EntityDescription) -> (any RowWriting)?
+  /// Returns whether an attached store keeps the entities of a type.
+  func isKept(_ entity: EntityDescription) -> Bool
 }
 
 /// Reads the only attached store, and tells which it is.

@@ -9,9 +9,9 @@ struct DeviceState: Sendable {
   var device: String
   /// The position of the rows; `nil` if they are of none.
   var position: String?
-  /// The types whose rows are in another store, and not those of the position that is noted.
+  /// The types whose rows are not those of the position that is noted.
   var torn: Set<EntityDescription>
-  /// Whether nobody knows whether rows in other stores are those of the position that is noted.
+  /// Whether there is no position, or no mark that tells whether rows are those of it.
   var isUnmarked: Bool
   var user: String?
   var actions: Int64
@@ -29,12 +29,11 @@ struct DeviceState: Sendable {
       try writing.setNote(device, for: SyncNotes.Head.device.name)
     }
     position = try note(.position)
+    let notes = RowNotes(writing, model)
+    torn = try notes.torn()
+    isUnmarked = try position == nil || notes.isUnmarked()
     // Columns that the model has got since are not in the file.
-    if try note(.model) != fingerprint { position = nil }
-    let notes = try RowNotes(writing)
-    torn = try notes.torn(in: model)
-    isUnmarked = try position != nil && notes.isUnmarked(in: model)
-    if !torn.isEmpty || isUnmarked { position = nil }
+    if try !torn.isEmpty || isUnmarked || note(.model) != fingerprint { position = nil }
     user = try note(.user)
     actions = try note(.actions).flatMap(Int64.init) ?? 0
     refused = try note(.refused).flatMap(Int64.init) ?? 0

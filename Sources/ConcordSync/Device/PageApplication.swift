@@ -33,6 +33,8 @@ struct PageApplication {
     try noteEarlier(state)
     var removal = try RowsLeaving(model: model, writing: writing, held: pending())
     let notes = removal.notes
+    let mayHaveOthers = !state.torn.isEmpty || state.isUnmarked
+    if !state.torn.isEmpty { try notes.carryOver(of: state.device) }
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {
@@ -59,9 +61,9 @@ struct PageApplication {
       if isWritten != .same { changed.insert(key) }
     }
     changed.formUnion(try removeGone(&removal))
-    // Nobody knows which of the rows have left meanwhile.
-    if !state.torn.isEmpty || state.isUnmarked {
-      try notes.forEach(in: model) { key in
+    // Nobody knows which of the rows that were there have left meanwhile.
+    if mayHaveOthers, !isFirst {
+      try notes.forEach { key in
         removal.candidates.append(key)
         return true
       }
@@ -80,12 +82,10 @@ struct PageApplication {
       changed.formUnion(try removal.run())
     }
 
-    if notes.areInSeveralStores {
-      // Also of rows that were there: another copy of that store may be put in its place.
-      try notes.mark(state.torn.union(changed.map(\.entity)).union(page.rows.map(\.key.entity)))
-      let name = SyncNotes.Head.marks.name
-      if try writing.note(name) == nil { try writing.setNote("", for: name) }
-    }
+    // Also of rows that were there: another copy of their store may be put in its place.
+    try notes.mark(Set(changed.map(\.entity)).union(page.rows.map(\.key.entity)), whole: state.torn)
+    // All that there is was in the page.
+    if state.position == nil { try writing.setNote("", for: SyncNotes.Head.marks.name) }
     try writing.setNote(page.position, for: SyncNotes.Head.position.name)
     try writing.setNote("\(page.actions)", for: SyncNotes.Head.actions.name)
     try writing.setNote("\(page.refusedActions)", for: SyncNotes.Head.refused.name)
@@ -185,7 +185,7 @@ struct PageApplication {
   /// Whether the server has sent rows before.
   private func hasRows(_ notes: RowNotes) throws -> Bool {
     var isFound = false
-    try notes.forEach(in: model) { _ in
+    try notes.forEach { _ in
       isFound = true
       return false
     }

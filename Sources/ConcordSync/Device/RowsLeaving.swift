@@ -12,7 +12,7 @@ struct RowsLeaving {
   private let subscriptions: [String]
 
   init(model: Model, writing: any RowWriting, held: Set<EntityKey>) throws {
-    (self.model, self.writing, self.held, notes) = (model, writing, held, try RowNotes(writing))
+    (self.model, self.writing, self.held, notes) = (model, writing, held, RowNotes(writing, model))
     var found: [String] = []
     try writing.notes(in: SyncNotes.subscriptions, after: nil) { text, _ in
       found.append(text)
@@ -74,8 +74,7 @@ struct RowsLeaving {
       removed.insert(key)
       candidates += key.entity.referencedKeys(of: row, in: model)
     }
-    // A page marks those that are torn, when it has brought their rows.
-    if !removed.isEmpty { try notes.mark(Set(removed.map(\.entity)).subtracting(notes.torn(in: model))) }
+    if !removed.isEmpty { try notes.mark(Set(removed.map(\.entity))) }
     return removed
   }
 }

@@ -153,7 +153,7 @@ public final class Sync: Sendable, Observable {
 
   /// Whether rows of a subscription, or what these contain, may be in a store that does not have those of the position.
   private static func isTorn(_ id: SubscriptionID, _ model: Model, _ writing: any RowWriting) throws -> Bool {
-    let torn = try RowNotes(writing).torn(in: model)
+    let torn = try RowNotes(writing, model).torn()
     if torn.isEmpty { return false }
     var root: EntityDescription?
     try writing.notes(in: SyncNotes.roots(of: id.text), after: nil) { name, _ in

@@ -17,7 +17,7 @@ enum SyncNotes {
     case refused
     /// The model as it was when the position was noted.
     case model
-    /// Whether the stores are marked that have rows of the position; see ``RowNotes``.
+    /// Whether the types are marked of which there are rows of the position; see ``RowNotes``.
     case marks
 
     var name: NoteName { NoteName("sync", rawValue) }
@@ -30,13 +30,10 @@ enum SyncNotes {
   /// The rows for which a subscription's predicate holds.
   static func roots(of id: String) -> String { "sync.roots \(id)" }
 
-  /// The rows that the server sent. Those of the value ``ownValue`` were there before.
+  /// The rows that the server sent, in the stores of the rows. Those of the value ``ownValue`` were there before.
   static let rows = "sync.rows"
   static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
   static let ownValue = "own"
-
-  /// The space of those in another store than the position, which several devices may share.
-  static func rows(of device: String) -> String { "\(rows) \(device)" }
 
   /// The actions that are sent, by their keys; their values are ``SendingState``.
   static let sending = "sync.refusals"
@@ -47,11 +44,12 @@ enum SyncNotes {
   static let missed = "sync.missed"
   static func missed(_ key: String) -> NoteName { NoteName(missed, key) }
 
-  /// The marks of the stores with rows of the server, by the names of the entities: see ``RowNotes``.
-  static func mark(_ entity: EntityDescription) -> NoteName { NoteName("sync.marks", entity.name) }
-  static func mark(_ entity: EntityDescription, of device: String) -> NoteName {
-    NoteName("sync.marks \(device)", entity.name)
-  }
+  /// The marks of the rows that the server sent, beside the position, by the names of the entities: see ``RowNotes``.
+  static let marks = "sync.marks"
+  static func mark(_ entity: EntityDescription) -> NoteName { NoteName(marks, entity.name) }
+  /// Those in the stores of the rows.
+  static let held = "sync.held"
+  static func held(_ entity: EntityDescription) -> NoteName { NoteName(held, entity.name) }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
