@@ -52,8 +52,8 @@
     enum Loss: String, CaseIterable {
       /// That of the books is in memory.
       case memory
-      /// The file of the books is deleted.
-      case deletion
+      /// The file of the books is deleted, or that of the carts, which has the position and the name of the device.
+      case deletion, cartsDeletion
       /// A file is put back from a copy, as if the process had been killed before it was committed.
       case booksPutBack, cartsPutBack
     }
@@ -97,20 +97,27 @@
         switch loss {
         case .memory: break
         case .deletion: try FileManager.default.removeItem(at: file("books"))
+        case .cartsDeletion: try FileManager.default.removeItem(at: file("carts"))
         case .booksPutBack: try copy("books-copy", to: "books")
         case .cartsPutBack: try copy("carts-copy", to: "carts")
         }
-        // Nothing of what the file has lost.
-        try world.serve { $0.insert(Book(id: 4, title: "E")) }
+        // Nothing of what the file has lost, or all of it.
+        try world.serve { context in
+          context.insert(Book(id: 4, title: "E"))
+          if loss == .cartsDeletion { _ = try context.delete(Book.self, id: 1) }
+        }
+        let kept = loss == .cartsDeletion ? [3, 4] : [1, 3, 4]
         device = try await self.device(world, books: books)
         for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
         #expect(try device.stored(Cart.self) == world.served(Cart.self))
-        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3, 4])
+        #expect(try device.stored(Book.self).map(\.id).sorted() == kept)
         #expect(try device.stored(Line.self).map(\.id).sorted() == ["l1", "l3"])
         // None has become the app's own.
         try world.serve { try $0.update(Cart.self, id: 1) { $0.lines = [] } }
         try await device.sync.checkpoint()
-        #expect(try device.stored(Line.self).isEmpty && device.stored(Book.self).map(\.id).sorted() == [1, 4])
+        #expect(
+          try device.stored(Line.self).isEmpty && device.stored(Book.self).map(\.id).sorted() == kept.filter { $0 != 3 }
+        )
         for subscription in try await device.sync.subscriptions() { try await subscription.cancel() }
         #expect(try device.stored(Cart.self).isEmpty && device.stored(Book.self).isEmpty)
         try await device.stop()
@@ -241,9 +248,11 @@
           try await device.stop()
         }
         #expect(rows == [1, 0])
-        // The row is still the server's.
+        // The row is still the server's, also for a device that has another file with the position.
+        if !isLost { try FileManager.default.removeItem(at: world.folder.appending(path: "carts")) }
         device = try await self.device(world)
         try await device.sync.subscribe("books").cancel()
+        try await device.sync.checkpoint()
         #expect(try device.stored(Book.self).isEmpty)
         try await device.stop()
       }

@@ -34,7 +34,7 @@ struct PageApplication {
     var removal = try RowsLeaving(model: model, writing: writing, held: pending())
     let notes = removal.notes
     let mayHaveOthers = !state.torn.isEmpty || state.isUnmarked
-    if !state.torn.isEmpty { try notes.carryOver(of: state.device) }
+    if mayHaveOthers { try notes.carryOver(of: state.device) }
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {

@@ -87,8 +87,14 @@ struct RowNotes {
     }
   }
 
-  /// Carries over what an earlier release has noted in other stores under the name of the device.
+  /// Carries the notes over that do not stand in the stores of their rows as those of these: an earlier release has noted them beside the position, or in
+  /// other stores under the name of the device, or the rows have moved.
   func carryOver(of device: String) throws {
+    guard stores != nil else { return }
+    for (name, _) in try Self.notes(in: SyncNotes.rows, of: writing) {
+      guard let key = EntityKey(noteName: name, in: model), stores?.otherStore(of: key.entity) != nil else { continue }
+      try set(note(of: key), of: key)
+    }
     for store in otherStores {
       let space = "\(SyncNotes.rows) \(device)"
       let found = try Self.notes(in: space, of: store)
