@@ -13,6 +13,14 @@ public struct NoteName: Hashable, Sendable {
   public init(_ space: String, _ name: String) { (self.space, self.name) = (space, name) }
 }
 
+extension NoteName {
+  /// The space of the marks of the rows of types, by the names of the entities.
+  ///
+  /// Synchronisation draws them, and compares them with those that it has noted elsewhere: whoever moves rows into a store or out of it draws others.
+  package static let rowsMarks = "rows.marks"
+  package static func rowsMark(_ entity: EntityDescription) -> NoteName { NoteName(rowsMarks, entity.name) }
+}
+
 extension StoreError {
   package static func withoutNotes(_ type: Any.Type) -> StoreError {
     .storeFailed(store: "\(type)", reason: noNotes)

@@ -1,4 +1,5 @@
 import ConcordModel
+import Foundation
 
 /// Entities kept by a store without a configuration until the store of their configuration is attached.
 ///
@@ -71,12 +72,22 @@ extension PersistentStoreCoordinator {
       if rows.isEmpty { return }
       try part.home.rows.write(origin: ObjectIdentifier(self)) { writing in
         for (key, row) in rows { try writing.insertOrReplaceOlder(row, for: key) }
+        try drawMark(of: part.entity, in: writing)
       }
       try part.home.rows.synchronize()
       try part.holder.rows.write(origin: ObjectIdentifier(self)) { writing in
         // What was saved meanwhile is copied in the next round.
         for (key, row) in rows where try writing.row(of: key) == row { try writing.delete(key) }
+        try drawMark(of: part.entity, in: writing)
       }
     }
+  }
+
+  /// Draws another mark in the place of that of a type's rows: they are not those that it was drawn for.
+  private func drawMark(of entity: EntityDescription, in writing: any RowWriting) throws {
+    let name = NoteName.rowsMark(entity)
+    do {
+      if try writing.note(name) != nil { try writing.setNote(UUID().uuidString.lowercased(), for: name) }
+    } catch  where StoreError.isOfMissingNotes(error) {}
   }
 }

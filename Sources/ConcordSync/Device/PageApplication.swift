@@ -83,7 +83,9 @@ struct PageApplication {
     }
 
     // Also of rows that were there: another copy of their store may be put in its place.
-    try notes.mark(Set(changed.map(\.entity)).union(page.rows.map(\.key.entity)), whole: state.torn)
+    if !page.isEmpty || !state.torn.isEmpty {
+      try notes.mark(Set(changed.map(\.entity)).union(page.rows.map(\.key.entity)), whole: state.torn)
+    }
     // All that there is was in the page.
     if state.position == nil { try writing.setNote("", for: SyncNotes.Head.marks.name) }
     try writing.setNote(page.position, for: SyncNotes.Head.position.name)

@@ -3,8 +3,8 @@ import Foundation
 
 /// The notes of the rows that the server sent, within a transaction. Each stands in the store of its row, so that one commit has both.
 ///
-/// The position is in one of several stores. Another one commits by itself, may be put back from a copy, begin empty, as one in memory,
-/// or be written by another device, which has its own position beside it. So a transaction that changes rows of a type in another store draws a new
+/// The position is in one of several stores. Another one commits by itself, may be put back from a copy, begin empty, as one in memory, be detached for a
+/// time, or be written by another device, which has its own position beside it. So a transaction that changes rows of a type in another store draws a new
 /// mark for the type, which stands in that store and beside the position: where the two differ, the rows are not those of the position. The notes in a store
 /// are those of its rows, whichever device has brought them.
 struct RowNotes {
@@ -123,7 +123,7 @@ struct RowNotes {
     return Set(
       try model.entities.filter { entity in
         guard let store = store(of: entity) else { return false }
-        let found = try held[ObjectIdentifier(store)] ?? Self.marks(in: SyncNotes.held, of: store)
+        let found = try held[ObjectIdentifier(store)] ?? Self.marks(in: NoteName.rowsMarks, of: store)
         held[ObjectIdentifier(store)] = found
         return found[entity.name] != marks[entity.name]
       })
@@ -135,7 +135,7 @@ struct RowNotes {
     return model.entities.contains { stores.otherStore(of: $0) != nil }
   }
 
-  /// Marks the stores of types of which this transaction changes rows.
+  /// Marks the stores of types of which this transaction changes rows, and the types whose store is not attached: they are not of the position any longer.
   ///
   /// - Parameters:
   ///   - entities: the types.
@@ -143,6 +143,10 @@ struct RowNotes {
   func mark(_ entities: Set<EntityDescription>, whole: Set<EntityDescription> = []) throws {
     let marks = try Self.marks(in: SyncNotes.marks, of: writing)
     let torn = try torn(marks)
+    for entity in model.entities
+    where store(of: entity) == nil && marks[entity.name] ?? SyncNotes.detached != SyncNotes.detached {
+      try writing.setNote(SyncNotes.detached, for: SyncNotes.mark(entity))
+    }
     for entity in entities.union(whole) {
       // The store with the position cannot be apart from it. A mark that is there tells others that write to it.
       guard let store = store(of: entity), store !== writing || torn.contains(entity) || marks[entity.name] == nil

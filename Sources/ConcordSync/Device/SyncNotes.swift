@@ -47,9 +47,10 @@ enum SyncNotes {
   /// The marks of the rows that the server sent, beside the position, by the names of the entities: see ``RowNotes``.
   static let marks = "sync.marks"
   static func mark(_ entity: EntityDescription) -> NoteName { NoteName(marks, entity.name) }
-  /// Those in the stores of the rows.
-  static let held = "sync.held"
-  static func held(_ entity: EntityDescription) -> NoteName { NoteName(held, entity.name) }
+  /// The mark beside the position of rows whose store was detached while others changed: none in a store is equal to it.
+  static let detached = "detached"
+  /// The marks in the stores of the rows.
+  static func held(_ entity: EntityDescription) -> NoteName { .rowsMark(entity) }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
