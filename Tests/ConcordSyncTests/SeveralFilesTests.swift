@@ -444,22 +444,25 @@
       }
     }
 
+    /// Makes one of the stores keep no notes.
+    private func withoutNotes(_ rows: any RowStore) -> any RowStore {
+      let store = NotingStore(rows)
+      guard rows.name == "books" else { return store }
+      store.gate.withLock { gate in
+        gate = { session in
+          let rows = CountingRows(session)
+          rows.keepsNotes = false
+          return rows
+        }
+      }
+      return store
+    }
+
     @Test("Rows are also kept in a store that keeps no notes")
-    func withoutNotes() async throws {
+    func keptWithoutNotes() async throws {
       try await withWorld { world in
         try world.serve { $0.insert(Book(id: 1, title: "A")) }
-        let device = try await device(world) { rows in
-          let store = NotingStore(rows)
-          guard rows.name == "books" else { return store }
-          store.gate.withLock { gate in
-            gate = { session in
-              let rows = CountingRows(session)
-              rows.keepsNotes = false
-              return rows
-            }
-          }
-          return store
-        }
+        let device = try await device(world, through: withoutNotes)
         let books = device.sync.subscribe("books")
         try await books.ready()
         try world.serve { $0.insert(Book(id: 2, title: "B")) }
@@ -469,6 +472,32 @@
         try await books.cancel()
         #expect(try device.stored(Book.self).isEmpty)
         try await device.stop()
+      }
+    }
+
+    @Test("A type whose rows come into a store that keeps no notes is there after one page")
+    func movedWithoutNotes() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...9 { context.insert(Book(id: id, title: "A")) } }
+        var device = try await device(world, ("carts", "former"))
+        try await device.sync.subscribe("books").ready()
+        try await device.stop()
+        var rows: [Int] = []
+        for _ in 0..<2 {
+          let count = Kept(0)
+          device = try await self.device(world, network: Network { _ in .lost }, through: withoutNotes)
+          countRows(of: device, in: count)
+          device.network.set { _ in .pass }
+          try await device.sync.checkpoint()
+          let torn = try await device.connect.outbox.writeNotes { transaction in
+            try RowNotes(transaction.rows, self.model()).torn()
+          }
+          #expect(torn.isEmpty)
+          #expect(try device.stored(Book.self).count == 9)
+          rows.append(count.withLock { $0 })
+          try await device.stop()
+        }
+        #expect(rows == [9, 0])
       }
     }
 

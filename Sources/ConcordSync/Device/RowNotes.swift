@@ -155,9 +155,8 @@ struct RowNotes {
       }
       let value = UUID().uuidString.lowercased()
       let isMarked = try Self.set(value, for: SyncNotes.held(entity), in: store)
-      if isMarked, whole.contains(entity) || !torn.contains(entity) {
-        try writing.setNote(value, for: SyncNotes.mark(entity))
-      }
+      if torn.contains(entity), !whole.contains(entity) { continue }
+      try writing.setNote(isMarked ? value : nil, for: SyncNotes.mark(entity))
     }
   }
 }
