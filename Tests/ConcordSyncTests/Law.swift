@@ -124,6 +124,7 @@
       case ("by-stock", "Cart"):
         let rest = subscription.parameters["rest"]?.integer ?? 0
         return stocks(in: key, rows).contains { $0 % 2 == rest }
+      case ("books", "Book"): if case .integer(let stock) = row.values[2] { return stock > 0 } else { return false }
       case ("labels", "Label"): return row.values[1] == .integer(Int64(user))
       default: return false
       }
@@ -166,24 +167,27 @@
     ///
     /// - Parameter user: the user, if the file has no page yet. Otherwise that of the page is told.
     init(_ store: any RowStore, _ model: Model, user: Int) throws {
-      self = try store.read { reading in
-        var (subscriptions, begun): ([SubscriptionID], [SubscriptionID]) = ([], [])
-        try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
-          guard let id = SubscriptionID(text: text) else { return true }
-          if state.hasPrefix("known ") { subscriptions.append(id) } else { begun.append(id) }
-          return true
-        }
-        let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
-        let pending = outbox.filter { $0.state == .pending }
-        let named = pending.flatMap { NamedEntities($0.body).keys(in: model) }
-        let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
-        return Moment(
-          user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
-          begun: begun, rows: try ConcordSyncTests.rows(reading, model), pending: Set(pending.map(\.key)),
-          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
-          names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
-          actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
+      self = try store.read { try Moment($0, model, user: user) }
+    }
+
+    /// Reads what a device has, within a transaction of its stores.
+    init(_ reading: any RowReading, _ model: Model, user: Int) throws {
+      var (subscriptions, begun): ([SubscriptionID], [SubscriptionID]) = ([], [])
+      try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
+        guard let id = SubscriptionID(text: text) else { return true }
+        if state.hasPrefix("known ") { subscriptions.append(id) } else { begun.append(id) }
+        return true
       }
+      let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
+      let pending = outbox.filter { $0.state == .pending }
+      let named = pending.flatMap { NamedEntities($0.body).keys(in: model) }
+      let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
+      self.init(
+        user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
+        begun: begun, rows: try ConcordSyncTests.rows(reading, model), pending: Set(pending.map(\.key)),
+        sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
+        names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
+        actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
     }
   }
 
