@@ -107,8 +107,7 @@
         name: "Shop", model: try model ?? shopModel(),
         forwarding: [
           AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Unknown.self,
-          Retitle.self,
-          Restock.self, Put.self,
+          Retitle.self, Restock.self, Put.self,
         ],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))))
       if let attach {
@@ -261,6 +260,21 @@
     let service = shopService(container, limits, rules, metrics, logger: log, expired: expired)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
+    return try await withServer(of: service, router) { url, services in
+      try await body(
+        World(
+          folder: folder, container: container, service: service, url: url, services: services, rules: rules,
+          expired: expired))
+    }
+  }
+
+  /// Runs a service and its routes, below `sync`, on loopback.
+  ///
+  /// - Parameter body: a closure that receives the address of the routes, and what ends the service.
+  func withServer<R: Sendable>(
+    of service: any Service, _ router: Router<BasicRequestContext>,
+    _ body: @escaping @Sendable (URL, ServiceGroup) async throws -> R
+  ) async throws -> R {
     let (ports, port) = AsyncStream<Int>.makeStream()
     var logger = Logger(label: "test")
     logger.logLevel = .error
@@ -277,10 +291,7 @@
       var found = 0
       for await port in ports { found = port }
       let url = try #require(URL(string: "http://127.0.0.1:\(found)/sync"))
-      let world = World(
-        folder: folder, container: container, service: service, url: url, services: services, rules: rules,
-        expired: expired)
-      let running = Task { try await body(world) }
+      let running = Task { try await body(url, services) }
       // A test that takes too long is cancelled, and says where it was.
       let result = await withTaskCancellationHandler {
         await running.result
