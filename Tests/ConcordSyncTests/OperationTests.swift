@@ -73,6 +73,25 @@
       }
     }
 
+    @Test(
+      "While the store cannot be read the server is not ready, and says why; it is alive, and ready again once the store can be read"
+    )
+    func unreadableStore() async throws {
+      try await withWorld { world in
+        #expect(try await request("health/ready", world).status == 200)
+        // As a program with a later model does.
+        try world.write("ALTER TABLE Cart RENAME TO Elsewhere")
+        for path in ["health/ready", "health"] {
+          let answer = try await request(path, world)
+          #expect(answer.status == 503)
+          #expect(try head(answer.body)["error"] == .text("the store cannot be read"))
+        }
+        #expect(try await request("health/live", world).status == 200)
+        try world.write("ALTER TABLE Elsewhere RENAME TO Cart")
+        #expect(try await request("health/ready", world).status == 200)
+      }
+    }
+
     @Test("When the program is told to stop, the service ends by itself, and answers the requests that wait")
     func toldToStop() async throws {
       try await withWorld { world in

@@ -1,6 +1,7 @@
 #if Server && PostgreSQL && os(Linux)
   import ConcordServer
   import Foundation
+  import Hummingbird
   import Testing
 
   @testable import ConcordPostgreSQL
@@ -61,6 +62,32 @@
         running.cancel()
         await running.value
         #expect(ended.withLock { $0 } == nil)
+      }
+    }
+
+    @Test("While the database cannot be reached it is not ready, and it is again once that is back")
+    func ready() async throws {
+      try await withService { service, _, gateway, _ in
+        let router = Router()
+        service.addRoutes(to: router, path: "sync")
+        try await withServer(of: service, router) { url, _ in
+          let transport = HTTPTransport(baseURL: url, timeout: .seconds(30))
+          @Sendable func health() async throws -> (Int, String) {
+            let answer = try await transport.send(TransportRequest("GET", "health/ready"))
+            return (answer.status, String(decoding: answer.body, as: UTF8.self))
+          }
+          #expect(try await health() == (200, #"{"state":"ok"}"#))
+          gateway.close()
+          #expect(try await health() == (503, #"{"error":"the store cannot be read"}"#))
+          try gateway.reopen()
+          // Connections are made anew after a while.
+          var status = 0
+          for _ in 0..<500 where status != 200 {
+            status = try await health().0
+            if status != 200 { try await Task.sleep(for: .milliseconds(20)) }
+          }
+          #expect(status == 200)
+        }
       }
     }
 
