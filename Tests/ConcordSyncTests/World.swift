@@ -107,7 +107,7 @@
         name: "Shop", model: try model ?? shopModel(),
         forwarding: [
           AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Unknown.self,
-          Retitle.self, Restock.self, Put.self,
+          Retitle.self, Restock.self, Put.self, Reach.self,
         ],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))))
       if let attach {
