@@ -1,5 +1,5 @@
 #if Server && os(Linux)
-  import ConcordServer
+  import ConcordTestSupport
   import Foundation
   import HTTPTypes
   import Hummingbird
@@ -7,6 +7,8 @@
   import NIOCore
   import Testing
 
+  @testable import Concord
+  @testable import ConcordServer
   @testable import ConcordSync
 
   /// Requests of any kind to each route, without sockets: random bytes, and valid messages that were changed. A million of them where
@@ -54,12 +56,31 @@
       #expect(leaked.isLeak(count), "seed \(seed): a leak of \(Self.leak) bytes an input is not found: \(leaked)")
       withExtendedLifetime(leak) {}
     }
+
+    @Test(
+      "The messages that are changed have each member that a device sends, and name each publication of the service")
+    func messages() throws {
+      func members(_ value: WireValue) throws -> Set<String> { Set(try value.object().keys) }
+      var messages = FuzzMessages(seed: 1)
+      let page = PageRequest(
+        device: "", position: nil, user: nil, actions: 0, awaited: [],
+        subscriptions: [.init(name: "", parameters: [:], known: nil)], wait: 0
+      ).wire
+      let action = ActionMessage(device: "", key: "", name: "", body: .null, refusals: 0, since: 0).wire
+      #expect(try members(messages.page()) == members(page) && members(messages.action()) == members(action))
+      var subscriptions: [WireValue] = []
+      while subscriptions.isEmpty { subscriptions = try messages.page()["subscriptions"].array() }
+      #expect(try members(subscriptions[0]) == members(page["subscriptions"].array()[0]))
+      let service = shopService(try ServerContainer.inMemory(try shopModel()))
+      let publications = service.publications.withLock { Set($0.keys) }
+      #expect(publications == Set(FuzzMessages.publications).subtracting(["none"]))
+    }
   }
 
   /// Sends requests, and checks that each has an answer.
   private struct FuzzRun {
     /// The statuses of answers.
-    static let expected = [200, 400, 401, 404, 413, 426]
+    static let expected = [200, 400, 401, 404, 409, 413, 426]
 
     private let seed: UInt64
     private let respond: @Sendable (Request, FuzzContext) async throws -> Response
@@ -184,12 +205,18 @@
 
     // MARK: Valid messages
 
-    private mutating func page() -> WireValue {
+    /// Those of the service, and one that it does not know.
+    static let publications = ["carts", "heavy", "books", "labels", "with-book", "by-stock", "none"]
+
+    mutating func page() -> WireValue {
       let subscriptions = (0..<below(4)).map { _ in
         WireValue.object([
-          "name": .text(pick(["carts", "heavy", "books", "labels", "with-book", "none"])),
+          "name": .text(pick(Self.publications)),
           "parameters": .object(
-            pick([[:], ["least": .number("1")], ["least": .object(["number": .number("0.5")])], ["title": .text("l1")]])
+            pick([
+              [:], ["least": .number("1")], ["least": .object(["number": .number("0.5")])], ["title": .text("l1")],
+              ["rest": .integer(below(2))],
+            ])
           ),
           "known": one(of: 2) ? .null : .text(pick(conditions)),
         ])
@@ -197,14 +224,14 @@
       return .object([
         "version": .integer(1), "device": .text("d\(below(5))"),
         "position": one(of: 3) ? .null : .text(pick(positions)),
-        "user": one(of: 2) ? .null : .text("\(1 + below(3))"), "actions": .integer(below(3)),
+        "process": one(of: 2) ? .null : .text("p\(below(3))"), "user": user(), "actions": .integer(below(3)),
         "awaited": .array((0..<below(3)).map { _ in .text("k\(below(100))") }),
         "wait": .double(pick([0, 0, 0, 1, 30])),
         "subscriptions": .array(subscriptions),
       ])
     }
 
-    private mutating func action() -> WireValue {
+    mutating func action() -> WireValue {
       let cart = WireValue.integer(below(5))
       let (name, body): (String, [String: WireValue]) = pick([
         ("append", ["cart": cart, "text": .text("<\(below(10))>")]),
@@ -217,8 +244,11 @@
       return .object([
         "version": .integer(1), "device": .text("d\(below(5))"), "key": .text("k\(below(100))"), "name": .text(name),
         "action": .object(body), "refusals": .integer(below(3)), "since": .integer(below(3)),
+        "sinceRefused": .integer(below(3)), "user": user(),
       ])
     }
+
+    private mutating func user() -> WireValue { one(of: 2) ? .null : .text("\(1 + below(3))") }
 
     // MARK: Changed ones
 
