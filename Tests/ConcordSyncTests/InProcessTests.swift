@@ -10,12 +10,25 @@
   /// What users need to test their own code: a server and devices in the process, without a network.
   @Suite(.timeLimit(.minutes(1)))
   struct InProcessTests {
-    /// A bound of the time that a test takes: far below its waits, which take longer if a service or a device waits on the machine's clock, and
-    /// far above the 0.02 and 0.2 s that the tests take, or 0.6 s beside compilers on both cores.
-    private static let bound = Duration.seconds(10)
+    /// The time that the quickest of some runs takes at most: 0.02 and 0.2 s on an idle machine, and 0.6 s beside compilers on both cores. The waits of
+    /// the tests are half a minute and more, if a service or a device waits on the machine's clock.
+    private static let bound = Duration.seconds(1)
+
+    /// Runs a closure until a run is quick, five times at most: whatever else the machine does delays some of them.
+    private func expectQuick(_ body: () async throws -> Void) async throws {
+      var times: [Duration] = []
+      while times.count < 5, times.allSatisfy({ $0 >= Self.bound }) {
+        let begin = ContinuousClock.now
+        try await body()
+        times.append(.now - begin)
+      }
+      #expect(times.contains { $0 < Self.bound }, "\(times)")
+    }
 
     @Test("The waits and the rates of a service pass as a test moves its clock")
-    func serviceClock() async throws {
+    func serviceClock() async throws { try await expectQuick { try await moveServiceClock() } }
+
+    private func moveServiceClock() async throws {
       let server = try ServerContainer.inMemory(try shopModel())
       let context = server.newBackgroundContext()
       context.insert(Cart(id: 1, owner: 1))
@@ -34,7 +47,6 @@
         return try await service.transport(as: User(id: user)).send(
           TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
       }
-      let begin = ContinuousClock.now
       let answer = try await ask(1)
       let first = try WireValue(parsing: try #require(answer.body.split(separator: 0x0A).first))
       async let waiting = ask(1, first, wait: 28)
@@ -48,11 +60,12 @@
       #expect(try await ask(2).status == 429)
       clock.advance(by: .seconds(1))
       #expect(try await ask(2).status == 200)
-      #expect(ContinuousClock.now - begin < Self.bound)
     }
 
     @Test("Two devices and a server in a test, with a network that fails as told and a clock that the test moves")
-    func twoDevices() async throws {
+    func twoDevices() async throws { try await expectQuick { try await synchroniseTwoDevices() } }
+
+    private func synchroniseTwoDevices() async throws {
       let model = try shopModel()
       let server = try ServerContainer.inMemory(model)
       let context = server.newBackgroundContext()
@@ -82,7 +95,6 @@
       // A tunnel: the answers are lost, and nothing happens until the clock is moved.
       for _ in 0..<40 { networks[0].play(.loseAnswer(TransportError.timedOut)) }
       try await phone.connect.forward(Append(cart: 1, text: "y"))
-      let begin = ContinuousClock.now
       var (waited, waits) = (Duration.zero, 0)
       let done = Kept(false)
       let checkpoint = Task {
@@ -95,9 +107,7 @@
       }
       try await checkpoint.value
       // All waits have passed as the clock was moved: none has taken the time of the machine.
-      let time = ContinuousClock.now - begin
-      print("in the process: \(waits) waits, \(waited) in all, took \(time)")
-      #expect(waited > .seconds(60) && waits > 20 && time < Self.bound)
+      #expect(waited > .seconds(60) && waits > 20)
       try await tablet.sync.checkpoint()
       #expect(try notes(phone.connect) == ["xy"] && notes(tablet.connect) == ["xy"])
       // Another user gets nothing of it, and no path leads elsewhere.
