@@ -4,6 +4,8 @@
   import Foundation
   import Testing
 
+  @testable import ConcordSync
+
   @Suite(.timeLimit(.minutes(3)))
   struct SyncTests {
     @Test(
@@ -114,6 +116,17 @@
         #expect(try world.served(Cart.self).first?.lines.map(\.id) == ["l", "x"])
         try await device.stop()
       }
+    }
+
+    @Test("A device that is given an address has the time-outs and the limit that the documentation says")
+    func timeouts() throws {
+      let connect = DeviceConnect(name: "Shop", model: try shopModel())
+      let url = try #require(URL(string: "http://127.0.0.1:1/sync"))
+      let transport = try #require(connect.sync(with: url, token: { nil }).transport as? HTTPTransport)
+      #expect(transport.baseURL == url && transport.sizeLimit == 256 * 1024 * 1024)
+      #expect(transport.timeout == .seconds(3600) && transport.silence == .seconds(60))
+      // Nothing comes while a request waits at the server.
+      #expect(transport.silence >= SyncLimits().wait * 2)
     }
 
     @Test("An effect comes once, however often requests and answers are lost or doubled", arguments: Kind.allCases)

@@ -40,7 +40,7 @@
       self.subscriptions.record(subscriptions)
     }
 
-    /// Reports the time between a commit and waking those whom it concerns.
+    /// Reports the time between noticing a commit and waking those whom it concerns.
     func looked(after duration: Duration) { lag.record(duration: duration) }
 
     /// The kinds of pages, by what they cost.
