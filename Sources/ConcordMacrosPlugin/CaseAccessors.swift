@@ -31,7 +31,7 @@
       let isThisCase = wrapperCase.condition { $0 != payload.index }
       let renewed = wrapperCase.construction { $0 == payload.index ? "newValue" : "value\($0)" }
       if payload.isOptional {
-        // `nil` is a payload like others, but does not make a value this case.
+        // `nil` is a payload like all others, but does not make a value this case.
         let condition = isAlone ? "if newValue != nil {" : "if \(isThisCase) {"
         let emptied =
           isAlone ? ["} else if \(isThisCase) {", "  self = \(wrapperCase.construction { _ in "nil" })"] : []

@@ -78,7 +78,7 @@ extension StoreError {
     stored == model ? [] : ["its version is \(stored), and the model's \(model)"]
   }
 
-  /// The difference of a table that has all columns, of which the newer model means others by the same names.
+  /// The difference of a table that has all columns, of which the newer model means other columns by the same names.
   package static func exchanged(_ table: String) -> String { "\(table) has columns that were exchanged" }
 
   /// Whether an error says that a store is gone.

@@ -79,7 +79,8 @@
     }
 
     @Test(
-      "Whether some rows have changed takes as many steps, however many others have, and however often they had before")
+      "Whether some rows have changed takes as many steps, however many other rows have, and however often they had before"
+    )
     func lookups() throws {
       try withStore { store, item, counter in
         try store.startFeed()

@@ -168,7 +168,8 @@
       try store.close()
     }
 
-    @Test("Whether some rows have changed costs the same, however many others have, and however often they had before")
+    @Test(
+      "Whether some rows have changed costs the same, however many other rows have, and however often they had before")
     func changedRows() throws {
       let model = try shopModel()
       let store = try store(Kind.newSchema(), model)

@@ -72,7 +72,7 @@
       return try WireValue(parsing: try #require(response.body.split(separator: 0x0A).first))
     }
 
-    @Test("A position tells nothing of what others write", arguments: Kind.allCases)
+    @Test("A position tells nothing of what other users write", arguments: Kind.allCases)
     func positions(_ kind: Kind) async throws {
       try await withWorld(kind) { world in
         try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
@@ -426,7 +426,7 @@
       #expect(concerned("plain", "-") == [3] && concerned("\u{e9}", "plain") == [0, 4] && concerned("l", "-").isEmpty)
     }
 
-    @Test("A user who asks too often is told when to ask again, and others are not held up")
+    @Test("A user who asks too often is told when to ask again, and other users are not held up")
     func rates() async throws {
       var limits = SyncLimits()
       limits.requestsPerSecond = 0.001

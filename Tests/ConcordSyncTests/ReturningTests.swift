@@ -131,7 +131,7 @@
     }
 
     @Test(
-      "However much others have written, a device gets the rows that have changed for it, and is not told of others",
+      "However much other users have written, a device gets the rows that have changed for it, and is told of no other ones",
       arguments: Kind.allCases, [1, 30, 1000])
     func writtenByOthers(_ kind: Kind, _ limit: Int) async throws {
       var limits = SyncLimits()

@@ -9,7 +9,7 @@
   @Suite(.timeLimit(.minutes(3)))
   struct SyncTests {
     @Test(
-      "A device gets what its user's subscriptions have, with what it contains, and nothing of others",
+      "A device gets what its user's subscriptions have, with what it contains, and nothing of other users",
       arguments: Kind.allCases)
     func first(_ kind: Kind) async throws {
       try await withWorld(kind) { world in

@@ -24,7 +24,7 @@ final class Projections {
     graph.written.isProjected = true
   }
 
-  /// Makes a write without a stamp newer than what the others of its star have.
+  /// Makes a write without a stamp newer than what the other members of its star have.
   func raiseStamp(of written: Node) { stars[written.table.valueType]?.raiseStamp(of: written) }
 
   /// Brings in step what the transaction wrote.

@@ -1,4 +1,4 @@
-// Fast paths for entities that contain no others, specialised for their types.
+// Fast paths for entities that contain no other, specialised for their types.
 extension StoreCore {
   @inlinable func storeFlat<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?

@@ -27,7 +27,7 @@ import Synchronization
   private let lock = Lock()
   private let work = Atomic<Bool>(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held; nor that no access is within another,
-  // since the methods of `Line` run no code of others.
+  // since the methods of `Line` run no foreign code.
   @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
   init(_ place: Place, waitsIn waiting: WaitingLines? = nil) {

@@ -15,7 +15,7 @@
 public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   /// An element that was inserted or removed, with its position.
   public struct Change: Sendable {
-    /// The position of the element in the array.
+    /// The position of the element: of an inserted one after the change, of a removed one before.
     public let offset: Int
     /// The element that was inserted or removed.
     public let element: Element
@@ -23,13 +23,13 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
 
   /// An element that is in both states.
   public struct Pair: Sendable {
-    /// The position of the element before.
+    /// The position of the element in the state before the change.
     public let oldOffset: Int
-    /// The position of the element now.
+    /// The position of the element in the state after the change.
     public let offset: Int
-    /// The element before.
+    /// The value of the element before the change.
     public let old: Element
-    /// The element now.
+    /// The value of the element after the change.
     public let new: Element
   }
 
@@ -47,7 +47,7 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   public let isInitial: Bool
   /// The inserted elements, in the order of the collection.
   public let inserted: [Change]
-  /// The removed elements, in the order before.
+  /// The removed elements, in the order of the collection before the change.
   public let removed: [Change]
   /// The elements that moved relative to the remaining ones, as few as possible. They may also be updated.
   public let moved: [Pair]

@@ -44,7 +44,7 @@ final class Inspection {
   ///
   /// - Returns: whether more may be noted.
   func didHold(_ node: Node, _ source: AnySource) -> Bool {
-    // Others have code of the user's, which must not be released with the lock held.
+    // All other sources have code of the user's, which must not be released with the lock held.
     guard !node.table.isInternal, source.holdsNodeOnly else { return true }
     if let origin = origin(nil) {
       holders.note(source, origin)

@@ -79,7 +79,7 @@
   /// Whether the observed value is a `nil` that shows the absence of an entity.
   func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { false }
 
-  // MARK: What others make of it
+  // MARK: For derived observers
 
   /// The nodes on whose changes the value depends.
   var anchors: [NodeHandle] { [handle] }

@@ -1,6 +1,6 @@
-// What nodes show of others may be another form, once components are others: whole, or brief without other relations.
+// What nodes show of their children may be another form, once components differ: whole, or brief without other relations.
 extension ComponentSearch {
-  /// Nodes that show something old, and whether others of their cycles do, too.
+  /// Nodes that show something old, and whether other nodes of their cycles do, too.
   private typealias Others = [ObjectIdentifier: (node: Node, isBriefChanged: Bool)]
 
   /// Marks what shows something old because nodes are in other components.

@@ -31,7 +31,7 @@ extension ComponentSearch {
     for part in parts.reversed() { newlyRanked += part }
   }
 
-  /// The strongly connected components of nodes that have a mark; those that others lead to come first.
+  /// The strongly connected components of nodes that have a mark; those to which other components lead come first.
   private func parts(of nodes: ContiguousArray<Node>, _ mark: Int) -> [ContiguousArray<Node>] {
     var found: [ContiguousArray<Node>] = []
     let search = nextSearch()

@@ -184,7 +184,7 @@ extension ComponentSearch {
   }
 
   /// The strongly connected components of the nodes that have a mark (Tarjan, "Depth-first search and linear graph algorithms",
-  /// 1972; here without recursion, since chains may be long). Those that others lead to come first.
+  /// 1972; here without recursion, since chains may be long). Those to which other components lead come first.
   func find(
     from root: Node, _ mark: Int, _ search: Int, _ counter: inout Int32, _ parts: inout [ContiguousArray<Node>]
   ) {

@@ -206,7 +206,7 @@
     }
   }
 
-  /// A child that a node lost may be reachable through others.
+  /// Releases a node's hold on a child that it has lost. Other nodes may keep the child reachable.
   private func release(_ child: Node, from node: Node) {
     child.withLinks { if $0.retainer === node { $0.retainer = nil } }
     if child.holders.count == 0 { unexamined.insert(child) }
@@ -235,7 +235,7 @@
   /// be told.
   @usableFromInline func didWrite(_ node: Node) { didWrite(node, isBriefChanged: true) }
 
-  /// Invalidates the ancestors of a changed entity; `isBriefChanged` says whether others of its cycle, which show its brief form, show
+  /// Invalidates the ancestors of a changed entity; `isBriefChanged` says whether other entities of its cycle, which show its brief form, show
   /// something old, too.
   func didWrite(_ node: Node, isBriefChanged: Bool) {
     journal.countWrite()
@@ -277,7 +277,7 @@
 
   // MARK: Equal values
 
-  /// Notes that relations in cycles are others than before.
+  /// Notes that relations in cycles are different from before.
   func didRestructure() { mayShowEqual = true }
 
   /// Keeps the state of an observed node that is about to be brought up to date, unless it is not the former one any longer.

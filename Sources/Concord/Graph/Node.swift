@@ -23,7 +23,7 @@
 
   @usableFromInline init(table: AnyTable) { self.table = table }
 
-  // Others of a component, and neighbours in the topological order, may have references to the node that are not counted.
+  // The other nodes of a component, and neighbours in the topological order, may have references to the node that are not counted.
   deinit { assert(links?.component == nil && links?.rank == nil, "an entity was freed that cycles still know") }
 
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }

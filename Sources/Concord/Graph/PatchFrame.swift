@@ -2,7 +2,7 @@
 struct PatchFrame {
   let node: Node
   let children: ChildList
-  /// The stale ordinals: first those that lead out of the node's cycle, then those in its brief form, last the others. So the
+  /// The stale ordinals: first those that lead out of the node's cycle, then those in its brief form, last all others. So the
   /// brief form is complete before entities inside the cycle show it.
   let ordinals: ContiguousArray<Int32>
   /// The ends of the first two of these parts.

@@ -1,7 +1,7 @@
 // Invariant: the chunks have capacity for values of one type, whose stride and alignment they were made with; those below
 // `count` are initialized. A chunk does not move until all values are removed.
 
-/// The storage of the values that wait, in one call, to be applied. A value keeps its address while others are added, so that
+/// The storage of the values that wait, in one call, to be applied. A value keeps its address while further values are added, so that
 /// it can be read in place.
 @usableFromInline struct PendingValues {
   /// The chunks, each with twice the capacity of the one before.

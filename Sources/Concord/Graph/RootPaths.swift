@@ -1,5 +1,5 @@
 // Invariant: these references are not counted, and stay from one transaction to the next. In a component that has a root, the
-// supports of a node are neighbours of it in the same component. So a node that others refer to is in their component; and
+// supports of a node are neighbours of it in the same component. So a node to which other nodes refer is in their component; and
 // before it is freed it is taken out of that, by the search for components. Until then the list of restructured nodes retains
 // it: as a node that lost its children, or in the children that its last parent had. The search gives each node that lost a
 // support another one, or takes it out of the component, too, with its own supports, and a component that loses its root has

@@ -2,12 +2,12 @@
 ///
 /// The forest says without a search that a node is reached, and that an edge which goes is not needed: only if it was a support,
 /// another one is looked for. A neighbour that is not reached through the node itself will do, which its own supports tell. Where
-/// there is none, those that it supports look for others in turn, so that what is reached in another way is passed only at its
+/// there is none, those that it supports look for other supports in turn, so that what is reached in another way is passed only at its
 /// border (after Even and Shiloach, "An on-line edge-deletion problem", 1981, without their levels, since edges also come).
 protocol SpanningForest {
-  /// Whether the node supports others without a support, or is known to have one that was not lost.
+  /// Whether the node supports its neighbours without a support, or is known to have one that was not lost.
   func isRoot(_ node: Node) -> Bool
-  /// Whether the node can support others.
+  /// Whether the node can support its neighbours.
   func contains(_ node: Node) -> Bool
   func support(of node: Node) -> Node?
   func setSupport(of node: Node, _ support: Node?)
@@ -76,7 +76,7 @@ struct SupportSearch {
     return unsupported.filter { $0.mark == lostMark }
   }
 
-  /// Gives supports to nodes that have a mark, as far as they are reached from others. All others are reached.
+  /// Gives supports to nodes that have a mark, as far as they are reached from nodes without it. All nodes without it are reached.
   func attach(_ nodes: ContiguousArray<Node>, _ lostMark: Int) {
     var found: ContiguousArray<Node> = []
     func add(_ node: Node, _ support: Node) {

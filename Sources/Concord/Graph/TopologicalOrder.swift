@@ -1,6 +1,6 @@
 /// A position in a topological order: of a cycle, or of a node in none.
 final class Rank {
-  /// Increases along the order; others may be put between.
+  /// A number that increases along the order; further ranks may be put between.
   fileprivate(set) var label = 0
   fileprivate var previous: Borrowed<Rank>?
   fileprivate var next: Borrowed<Rank>?

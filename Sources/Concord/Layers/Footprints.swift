@@ -3,7 +3,7 @@
 /// The footprint of a layer consists of the nodes that its closure wrote, and of all nodes inside the values that it
 /// received. Only some operations are traced; a layer whose closure did anything else depends on everything.
 ///
-/// Of a node with many others inside, only the node itself is noted, as a whole. Writes to a node inside of a present value take
+/// Of a node with many nodes inside, only the node itself is noted, as a whole. Writes to a node inside of a present value take
 /// off all layers, so that nobody has to ask who depends on it.
 struct Footprints {
   typealias Nodes = ContiguousArray<ObjectIdentifier>

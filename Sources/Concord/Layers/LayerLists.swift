@@ -6,7 +6,7 @@ struct LayerLists {
   private(set) var pending = SlotList<LayerRecord>()
   private(set) var overlay = Overlay()
   private(set) var steps = LayerSteps()
-  /// The layers that are not shown while writes go beneath the others, since they depend on the written nodes. They are
+  /// The layers that are not shown while writes go beneath the other layers, since they depend on the written nodes. They are
   /// replayed at the end.
   private(set) var takenOff: Set<ObjectIdentifier> = []
   /// The runs of the layers whose closures ran in the open transaction.

@@ -50,7 +50,7 @@ final class LayerStack {
   /// The layers of ``made`` whose changes are in the log already.
   private var logged: Set<ObjectIdentifier> = []
 
-  /// The entities that each layer retains: those that it made, changed or removed, and those that it put into others. So what the
+  /// The entities that each layer retains: those that it made, changed or removed, and those that it put into other entities. So what the
   /// base retains does not depend on what is shown, and no closure need be called when another holder of an entity goes.
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
   /// The entities that each layer changed, and that are shown.

@@ -148,7 +148,7 @@ extension StoreCore {
   }
 }
 
-/// A side of a layer among the others.
+/// A side of a layer in the stack.
 private enum Side { case below, above }
 
 extension StoreCore {

@@ -49,7 +49,7 @@ extension Merge {
     if change == .form { graph.invalidate(node, .needless) }
   }
 
-  /// A change in the brief form of an entity, which others of its cycle show.
+  /// A change in the brief form of an entity, which the other entities of its cycle show.
   private enum BriefChange {
     case none
     /// The brief form leaves out other relations, and equals the former one.

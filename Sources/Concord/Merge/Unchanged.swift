@@ -34,7 +34,7 @@ extension Merge {
   }
 
   /// Collects the entities in the relations of a value. Returns which relations are kept, because the value omits them; `nil` if
-  /// the entities in the others are not those of `children`.
+  /// the entities in the other relations are not those of `children`.
   private func keptRelations(of i: Int, _ node: Node, _ children: ChildList?) -> [Bool]? {
     let item = occurrences.items[i]
     guard let schema = node.table.schema(of: item.value) else { return children == nil ? [] : nil }

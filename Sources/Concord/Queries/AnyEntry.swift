@@ -17,8 +17,8 @@ struct SortRank {
   var isKnown = false
 }
 
-// Invariant: a tree of a type of entries has no others, since only such are inserted, and an engine makes entries of one type. Debug builds
-// check each cast.
+// Invariant: a tree of a type of entries has no entries of another one, since these are never inserted, and an engine makes entries of one type.
+// Debug builds check each cast.
 
 extension AnyEntry {
   /// The entry as one of a type that it is known to have.

@@ -22,7 +22,7 @@ private func holdsDecimal(_ value: Any, depth: Int) -> Bool {
   // Fast path: most properties are of such a type.
   if value is any RangeKeyed { return false }
   let mirror = Mirror(reflecting: value)
-  // An object may be changed meanwhile, and may lead to any number of others.
+  // An object may be changed meanwhile, and may lead to any number of further ones.
   if mirror.displayStyle == .class { return false }
   return mirror.children.contains { depth == 0 || holdsDecimal($0.value, depth: depth - 1) }
 }

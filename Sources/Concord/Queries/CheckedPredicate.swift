@@ -32,7 +32,7 @@ package struct CheckedValue<Output>: PredicateExpression {
   package func evaluate(_ bindings: PredicateBindings) throws -> Output { try body(bindings) }
 }
 
-/// A part of a predicate that consists of others, or is checked itself.
+/// A part of a predicate that consists of smaller parts, or is checked itself.
 package protocol CheckedExpression<Output>: PredicateExpression {
   /// The part with all operators in it checked; `nil` if there are none that need that.
   var checked: CheckedValue<Output>? { get }

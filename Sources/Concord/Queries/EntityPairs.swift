@@ -38,17 +38,17 @@ public struct EntityPairs<Left: Identifiable & Sendable, Right: Identifiable & S
 
 /// Two entities that a join has found.
 public struct EntityPair<Left: Identifiable & Sendable, Right: Identifiable & Sendable>: Identifiable, Sendable {
-  /// The ids of both.
+  /// The identity of a pair: the ids of its two entities.
   public struct ID: Hashable {
-    /// The id of the first query's entity.
+    /// The id of the entity that the first query has found.
     public let left: Left.ID
-    /// The id of the second query's entity.
+    /// The id of the entity that the second query has found.
     public let right: Right.ID
   }
 
-  /// The entity of the first query.
+  /// The entity that the first query has found.
   public let left: Left
-  /// The entity of the second query.
+  /// The entity that the second query has found.
   public let right: Right
 
   public var id: ID { ID(left: left.id, right: right.id) }

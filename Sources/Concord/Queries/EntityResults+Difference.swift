@@ -9,7 +9,7 @@ extension EntityResults: DifferingCollection {
     if !inserted.isEmpty, !removed.isEmpty {
       let partners = Self.partners(of: inserted, in: removed)
       var (insertedAlone, paired) = (ContiguousArray<TreeChanges<QueryEntry<Element>>.Change>(), Set<Int>())
-      // A changed entity stays if as many unchanged ones precede it as before, and the others that stay are in their order.
+      // A changed entity stays if as many unchanged ones precede it as before, and all others that stay are in their order.
       var staying: [(pair: Int, oldOffset: Int)] = []
       var isMoved: [Bool] = []
       for (index, change) in inserted.enumerated() {

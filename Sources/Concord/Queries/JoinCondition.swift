@@ -7,7 +7,7 @@ public struct JoinCondition<Left, Right>: Sendable {
   let left: @Sendable (Left) -> [AnyHashable]?
   let right: @Sendable (Right) -> [AnyHashable]?
 
-  /// Returns a condition that holds where both of two hold.
+  /// Returns a condition that holds where two conditions hold.
   public static func && (a: Self, b: Self) -> Self {
     JoinCondition(left: joinKeys(a.left, b.left), right: joinKeys(a.right, b.right))
   }

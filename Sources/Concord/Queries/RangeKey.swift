@@ -11,7 +11,7 @@ enum RangeKey: Hashable, Comparable {
 
 /// A type whose `<` is known to order all of its values that have a key. Where it is the user's, nothing is known of it.
 protocol RangeKeyed: Comparable {
-  /// The place in the order; `nil` for a value that `<` does not order beside all others, like NaN.
+  /// The place in the order; `nil` for a value that `<` does not order beside all other values, like NaN.
   var rangeKey: RangeKey? { get }
 }
 

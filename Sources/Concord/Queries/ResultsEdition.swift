@@ -30,6 +30,6 @@ struct ResultsEdition: Sendable {
     return next
   }
 
-  /// Whether one change made these results of others.
+  /// Whether one change made these results of earlier ones.
   func follows(_ other: ResultsEdition) -> Bool { former != 0 && former == other.number }
 }

@@ -15,8 +15,8 @@ extension EntityStore {
   /// throws is left out.
   ///
   /// A predicate that demands a stored property to have a certain value (`$0.project == project`, `!$0.isDone`), or one in a range
-  /// (`$0.minutes >= 5 && $0.minutes < 60`), also besides others with `&&`, concerns only changes of entities that meet the demand, or met it
-  /// before. Any other predicate is evaluated for each entity that changes, once for each value, and once more for one that was read in the
+  /// (`$0.minutes >= 5 && $0.minutes < 60`), also joined with further conditions by `&&`, concerns only changes of entities that meet the demand, or
+  /// met it before. Any other predicate is evaluated for each entity that changes, once for each value, and once more for one that was read in the
   /// transaction that made it.
   ///
   /// - Parameters:

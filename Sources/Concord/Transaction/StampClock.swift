@@ -42,14 +42,14 @@ import Foundation
 
 /// The stamp of one write.
 @usableFromInline enum WriteStamp: Equatable {
-  /// The write wins whatever the stored stamp, and leaves that alone.
+  /// The write has no stamp: it wins whatever the stored stamp is, which stays.
   case none
-  /// The writer gave it: the write has to be newer than what is stored.
+  /// A stamp that the writer gave: the write has to be newer than what is stored.
   case given(Stamp)
-  /// The clock gave it, since the writer gave none: it is raised above the stored one.
+  /// A stamp that the clock gave, since the writer gave none: it is raised above the stored one.
   case clock(Stamp)
 
-  /// The stamp of an entity that is new to the store: below all others if the write has none, or none to compare with.
+  /// The stamp of an entity that is new to the store: below all other stamps if the write has none, or none to compare with.
   @usableFromInline var first: Stamp {
     switch self {
     case .given(let stamp) where !stamp.isNaN: stamp

@@ -1,11 +1,11 @@
-/// The outcome of reverting a collection's change element by element, after others have changed the collection, too.
+/// The outcome of reverting a collection's change element by element, after other writes have changed the collection, too.
 struct ElementReversal {
   /// Whether the collection was changed.
   var hasChanged = false
-  /// Whether something of the change stays, because others have changed the same since.
+  /// Whether something of the change stays, because other writes have changed the same since.
   var isPartial = false
 
-  /// Reverts a change in a collection that others have changed since; `nil` if its elements cannot be told apart.
+  /// Reverts a change in a collection that other writes have changed since; `nil` if its elements cannot be told apart.
   ///
   /// - Parameter isKept: whether an element stays that the change added, although it is as the change has made it.
   static func revert<Value>(
@@ -91,7 +91,7 @@ extension Array {
   }
 }
 
-/// A collection whose elements are told apart, so that a change can be taken back while what others changed stays.
+/// A collection whose elements are told apart, so that a change can be taken back while what other writes changed stays.
 private protocol RevertibleElements {
   static func revert(
     from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
@@ -114,7 +114,7 @@ extension Set: RevertibleElements {
     from new: Self, to old: Self, in current: inout Self, except isKept: ((Any) -> Bool)?
   ) -> ElementReversal? {
     if let new = new.elementsByID, let old = old.elementsByID, var present = current.elementsByID {
-      // Otherwise an element that others have changed would stand beside the former one.
+      // Otherwise an element that another write has changed would stand beside the former one.
       let reversal = Dictionary.revert(from: new, to: old, in: &present, except: isKept)
       if reversal?.hasChanged ?? false { current = Set(present.values) }
       return reversal
@@ -174,7 +174,7 @@ extension Array: RevertibleElements where Element: Identifiable {
     for index in current.indices {
       guard let i = before[current[index].id] else { continue }
       guard let j = after[current[index].id] else {
-        // Others have put it back, in another form.
+        // Another write has put it back, in another form.
         if !SameProperty.areSame(values: current[index], old[i]) { reversal.isPartial = true }
         continue
       }
@@ -190,7 +190,7 @@ extension Array: RevertibleElements where Element: Identifiable {
     let present = Set(current.map(\.id))
     for (id, i) in before {
       guard let j = after[id], !present.contains(id), !SameProperty.areSame(values: old[i], new[j]) else { continue }
-      // Others have taken out what the step has changed.
+      // Another write has taken out what the step has changed.
       reversal.isPartial = true
     }
     switch current.restoreOrder(from: new.map(\.id), to: old.map(\.id), id: { $0.id }) {

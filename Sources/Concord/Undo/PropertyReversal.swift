@@ -1,4 +1,4 @@
-/// Takes back what a step changed of a value, property by property. What others have changed since stays.
+/// Takes back what a step changed of a value, property by property. What other writes have changed since stays.
 struct PropertyReversal {
   var hasChanged = false
   /// The properties that stay, with the reasons. A name is `nil` for a value whose properties are not known.

@@ -26,7 +26,7 @@ extension StoreCore {
     return old == nil && new == nil ? nil : UndoChange(sample.id, old: old, new: new)
   }
 
-  /// Returns a value of an entity in which the entities that are stored are as they are now; the others are as in the value.
+  /// Returns a value of an entity in which the entities that are stored are as they are now; all others are as in the value.
   func upToDate<T: Identifiable & Sendable>(_ value: T, of node: EntityNode<T>) -> T {
     let table = graph.table(T.self)
     guard table.isAggregate, let schema = table.schema(of: value) else { return value }
@@ -67,7 +67,7 @@ extension StoreCore {
     return occurrences.items.compactMap { $0.node.exists ? nil : $0.node.table.entity(pending: $0.pending) }
   }
 
-  /// Returns the changes of two lists, one after the other, in one list; `nil` if others have written between them.
+  /// Returns the changes of two lists, one after the other, in one list; `nil` if other writes lie between them.
   func joined(_ changes: [any UndoableChange], _ later: [any UndoableChange]) -> [AnyUndoChange]? {
     var joined = changes.compactMap { $0 as? AnyUndoChange }
     var places: [UndoKey: Int] = [:]

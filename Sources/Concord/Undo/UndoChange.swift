@@ -10,7 +10,7 @@ class AnyUndoChange: UndoableChange, @unchecked Sendable {
   func restore(_ revert: UndoReversal) {}
   /// Sets the properties that the step changed. Returns whether the entity is stored.
   func update(_ revert: UndoReversal) -> Bool { true }
-  /// Returns the node of what the step inserted, if it is still stored, and whether others have changed it since.
+  /// Returns the node of what the step inserted, if it is still stored, and whether other writes have changed it since.
   func inserted(_ revert: UndoReversal) -> (node: Node, isChanged: Bool)? { nil }
   /// Reports that an entity to be updated is not stored.
   func reportMissing(_ revert: UndoReversal) {}
@@ -29,7 +29,7 @@ struct UndoKey: Hashable {
 /// The result of joining two changes.
 enum JoinedChange {
   case change(AnyUndoChange)
-  /// The entity is as before both.
+  /// The entity is as before both changes.
   case nothing
 }
 
@@ -46,7 +46,7 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
     (self.id, self.old, self.new) = (id, old, new)
   }
 
-  // Made when it is asked for: most changes never join others.
+  // Made when it is asked for: most changes are never joined.
   override var key: UndoKey { UndoKey(type: ObjectIdentifier(T.self), id: AnyHashable(id)) }
 
   private func node(_ core: StoreCore) -> EntityNode<T>? {
@@ -68,7 +68,7 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
     default: return nil
     }
     if old == nil, later.new == nil { return .nothing }
-    // What others have changed of the entities inside is in both values, and so is no change from one to the other once these have gone.
+    // What other writes have changed of the entities inside is in both values, and so is no change from one to the other once these have gone.
     return .change(UndoChange(id, old: old.map(upToDate), new: later.new))
   }
 

@@ -6,7 +6,7 @@
 /// try store.undo.redo()
 /// ```
 ///
-/// Only what is recorded can be undone. What others write in the meantime stays as it is, property by property: undoing and redoing
+/// Only what is recorded can be undone. What other writes change in the meantime stays as it is, property by property: undoing and redoing
 /// are ordinary transactions on top of that. All methods may be called from any thread.
 public struct UndoHistory: Sendable {
   let store: EntityStore

@@ -9,9 +9,9 @@
   /// }
   /// ```
   ///
-  /// A step appears in the `UndoManager` under its name soon after it was recorded, in a group of its own, between the steps of others. What
-  /// is undone or redone there is undone and redone in the history; what a history has discarded, or undone otherwise, goes. The steps stay
-  /// for as long as this object is retained.
+  /// A step appears in the `UndoManager` under its name soon after it was recorded, in a group of its own, between the steps that are registered
+  /// there otherwise. What is undone or redone there is undone and redone in the history; what a history has discarded, or undone otherwise, goes.
+  /// The steps stay for as long as this object is retained.
   @MainActor public final class UndoManagerFeed {
     private let feed: UndoFeed
 

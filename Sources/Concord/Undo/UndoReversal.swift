@@ -7,8 +7,8 @@ final class UndoReversal {
   var conflicts: [UndoConflict] = []
   /// The entities that are being stored, since those of a cycle contain each other.
   private var storing: Set<UndoKey> = []
-  /// The entities and aliases that the part inserted and others have changed since, with those that it inserted and that contain such. They stay,
-  /// where the step has put them, since nothing else may retain them.
+  /// The entities and aliases that the part inserted and other writes have changed since, with those that it inserted and that contain such. They
+  /// stay, where the step has put them, since nothing else may retain them.
   private var kept: (nodes: Set<ObjectIdentifier>, keys: Set<UndoKey>) = ([], [])
 
   init(_ core: StoreCore) {
@@ -21,7 +21,7 @@ final class UndoReversal {
     let changes = part.compactMap { $0 as? AnyUndoChange }
     core.completeWrites()
     keep(changes)
-    // First what others may contain, last what others may have contained.
+    // First what other entities may contain again, last what they may have contained.
     for change in changes { change.restore(self) }
     let missing = changes.filter { !$0.update(self) }
     // An entity may be back that only another one of the step retains.

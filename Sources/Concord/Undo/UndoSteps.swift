@@ -25,7 +25,7 @@ package final class UndoSteps: Sendable {
 
   /// Steps, and the number of their changes.
   private struct Stack {
-    /// The steps, behind the places of those that went, so that not all others are moved each time.
+    /// The steps, behind the places of those that went, so that not all steps are moved each time.
     private var places: [UndoStep?] = []
     private var start = 0
     private var size = 0

@@ -31,9 +31,9 @@ struct FollowedActions {
     /// The action is to be sent.
     case pending
     case accepted
-    /// The service has refused it. It is a dead letter, or was given up.
+    /// The service has refused the action, which is a dead letter, or was given up.
     case refused
-    /// Its store was detached.
+    /// The store of the action was detached.
     case detached
   }
 

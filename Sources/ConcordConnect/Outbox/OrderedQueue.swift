@@ -1,6 +1,6 @@
 /// A set of elements in order, made for removing the first and adding one after the last.
 ///
-/// - Complexity: O(1) amortised for these two operations, O(*n*) for others.
+/// - Complexity: O(1) amortised for these two operations, O(*n*) for all others.
 struct OrderedQueue<Element: Comparable> {
   private var elements: [Element] = []
   /// The index of the first element.

@@ -97,10 +97,10 @@ extension Outbox {
     } catch let tried as Tried<R> { return tried.result }
   }
 
-  /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again. What takes it back, and became a dead
-  /// letter with it, is sent after it, and what it takes back before it.
+  /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again.
   ///
-  /// If that cannot be written, the error block of the ``Connect`` receives the error.
+  /// An action that takes the letter's action back, and became a dead letter with it, is sent after the letter; an action that the letter's
+  /// action takes back is sent before the letter. If the outbox cannot be written, the error block of the ``Connect`` receives the error.
   ///
   /// - Returns: whether the dead letter still existed, and may be sent. One that a synchronisation has sent for an earlier user of the device may not
   ///   before that user is back: it may have had its effect, above which its change would be shown.
@@ -128,9 +128,9 @@ extension Outbox {
     return origin
   }
 
-  /// Gives up a dead letter and what takes it back, and sends the actions that it held up.
+  /// Gives up a dead letter and the action that takes its change back, and sends the actions that the letter held up.
   ///
-  /// If that cannot be written, the error block of the ``Connect`` receives the error.
+  /// If the outbox cannot be written, the error block of the ``Connect`` receives the error.
   ///
   /// - Returns: whether the dead letter still existed.
   @discardableResult

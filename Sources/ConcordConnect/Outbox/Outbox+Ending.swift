@@ -37,11 +37,11 @@ extension Outbox {
 
   /// The outcome of sending an action that may have been given up meanwhile.
   package enum LateOutcome: Sendable {
-    /// The service has accepted it. The reason is that of the dead letter.
+    /// The service has accepted the action. The reason is that of the dead letter.
     case accepted(reason: String)
-    /// The service has refused it, for this reason. What takes it back goes.
+    /// The service has refused the action, for this reason. The action that takes its change back goes.
     case refused(reason: String)
-    /// The service has not decided it: it is sent again, and what takes it back after it.
+    /// The service has not decided: the action is sent again, and after that the one that takes its change back.
     case undecided
   }
 

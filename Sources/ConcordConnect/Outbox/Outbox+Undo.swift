@@ -61,7 +61,9 @@ extension Outbox {
     throw StoreError.storeFailed(store: "with the outbox", reason: "what others have written to it cannot be read")
   }
 
-  /// - Returns: `nil` if something is to be withdrawn, and others have written to the outbox what is not known here.
+  /// Takes changes back, or makes them again, by one write of the outbox.
+  ///
+  /// - Returns: `nil` if something is to be withdrawn, and other processes have written to the outbox what is not known here.
   private func revert(
     _ changes: [ForwardedChange], _ isRedo: Bool, in home: StoreAttachment, mayWithdraw: Bool
   ) throws -> Reversal? {
@@ -123,7 +125,7 @@ extension Outbox {
 
   /// Tries out, one after the other, what takes changes back, on what the view shows.
   ///
-  /// - Returns: for each change the action that is to make it again, or to take it back again, and that says itself where others have
+  /// - Returns: for each change the action that is to make it again, or to take it back again, and that says itself where other writers have
   ///   changed what it needs; `nil` if it has none; or the error if it is not taken back, because that does not apply.
   private func tryOut(
     _ changes: [ForwardedChange], _ plans: [Plan], _ isRedo: Bool
@@ -150,10 +152,10 @@ extension Outbox {
     }
   }
 
-  /// Withdraws rows, and writes others.
+  /// Withdraws rows, and writes new ones.
   ///
-  /// - Parameter pending: the rows that are taken back by others, and were not refused as far as is known here.
-  /// - Returns: `false` if others have written to the outbox since a version; then nothing is written.
+  /// - Parameter pending: the rows that are taken back by some of the new ones, and were not refused as far as is known here.
+  /// - Returns: `false` if other processes have written to the outbox since a version; then nothing is written.
   private func write(
     _ rows: [OutboxRow], withdrawing items: [OutboxState.Item], behind pending: [OutboxRow],
     in home: StoreAttachment, after known: OutboxVersion?

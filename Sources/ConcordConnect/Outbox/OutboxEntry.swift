@@ -58,7 +58,7 @@ public enum OutboxEvent: Sendable {
   case retried(OutboxEntry)
   /// A dead letter, or an action of an unregistered type, was given up, or an action was withdrawn before it was sent.
   case dropped(OutboxEntry)
-  /// The type of an action is not registered, or cannot read it. It stays, and later actions of its entity wait.
+  /// The type of an action is not registered, or cannot read the action, which stays, and later actions of its entity wait.
   case unknown(OutboxEntry)
   /// The outbox was cleared.
   case cleared

@@ -10,7 +10,7 @@ extension Error {
 /// The outcome of sending an action.
 enum OutboxOutcome: Sendable {
   case accepted
-  /// The service will never accept it, and may have asked to be left alone for a time.
+  /// The service will never accept the action, and may have asked to be left alone for a time.
   case refused(reason: String, retryAfter: Duration? = nil)
   /// The action is not tried again: the service may have made the change, and may have asked to be left alone for a time.
   case givenUp(reason: String, retryAfter: Duration? = nil)

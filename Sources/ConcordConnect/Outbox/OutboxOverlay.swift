@@ -120,7 +120,7 @@ final class OutboxOverlay: ViewOverlay {
         for action in found.ended { state.written[action.id] = nil }
       }
     }
-    // What is stored of them is read next. It is the same, unless others have written, and then the layers above stay as they are.
+    // What is stored of them is read next. It is the same, unless another writer has written, and then the layers above stay as they are.
     change.begin = { isKeptUpToDate in
       guard isKeptUpToDate else { return }
       for action in stored.sorted(by: { $0.id < $1.id }) { action.layer?.commit() }

@@ -18,8 +18,8 @@ public protocol ReversibleAction: ForwardAction {
   /// It is called when the action is forwarded, before its change is shown, and when a step is undone or redone, so that the inverse can
   /// keep what was there.
   ///
-  /// What others change later should stay when the inverse is applied: let its ``ForwardAction/apply(to:)`` set only what the action
-  /// has set, and throw if that is different by then. An inverse that is a ``ReversibleAction`` itself makes redoing as careful: a step is
+  /// What other actions and writers change later should stay when the inverse is applied: let its ``ForwardAction/apply(to:)`` set only what the
+  /// action has set, and throw if that is different by then. An inverse that is a ``ReversibleAction`` itself makes redoing as careful: a step is
   /// redone by what takes its inverse back, and by the action itself otherwise.
   ///
   /// - Parameter store: a store with what is shown before the change. It may hold only the entities that the action

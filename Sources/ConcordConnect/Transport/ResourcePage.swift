@@ -12,7 +12,7 @@ public struct ResourcePage<Entity: PersistentEntity & Codable>: Sendable {
   public let isUnchanged: Bool
 }
 
-/// The pages that a service has sent with an `ETag`, in memory: those used last, since addresses may be others each time.
+/// The pages that a service has sent with an `ETag`, in memory: those used last, since addresses may differ each time.
 final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
   struct Entry: Sendable {
     let tag: String

@@ -3,7 +3,7 @@ public import Dispatch
 import Foundation
 
 /// A manager that keeps the objects of all registered owners consistent: what one owner pushes is merged into the objects of
-/// the others.
+/// all others.
 ///
 /// ```swift
 /// ConsistencyManager.shared.register(self)              // weakly; no need to unregister
@@ -156,7 +156,7 @@ public final class ConsistencyManager: Sendable {
   /// Stops delivering pushes to an owner until ``resume(_:isolation:)``: to a screen that is not shown, for example.
   ///
   /// The last state of each object pushed meanwhile is kept, and the removals are. One push that another thread is just delivering may still
-  /// arrive. Pushes by the owner reach the others as before, and pulling reads its objects.
+  /// arrive. Pushes by the owner reach the other owners as before, and pulling reads its objects.
   public func pause(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.pause()
   }

@@ -4,7 +4,7 @@ import Concord
 ///
 /// Updates combine: of each object the last state counts. A removal does not combine with the updates after it, because it
 /// also removes objects that require the removed one in the environment's state, which only the environment knows, and because
-/// a removed object may come back in some places and not in others. So a removal ends a step, and later updates begin another
+/// a removed object may come back in some places only. So a removal ends a step, and later updates begin another
 /// one. When an object is removed again, the environment has it only where a missed push brought it: it is taken out of what
 /// these pushes brought, and needs no further step. So there are at most as many steps as removed objects, and one more.
 struct MissedPushes {

@@ -12,11 +12,11 @@
 /// An object that contains a changed object has changed, too. Where a value contains several states of one object, the outermost
 /// counts.
 public struct ConsistentChanges: Sendable {
-  /// The objects that only the newer state contains.
+  /// The objects that only the newer state of the value contains.
   public private(set) var inserted: [any ConsistentObject] = []
-  /// The newer states of the objects that both contain in different states.
+  /// The newer states of the objects that the value contains before and after, in different states.
   public private(set) var updated: [any ConsistentObject] = []
-  /// The objects that only the older state contains.
+  /// The objects that only the older state of the value contains.
   public private(set) var removed: [any ConsistentObject] = []
   private var keys: Set<ObjectKey> = []
 

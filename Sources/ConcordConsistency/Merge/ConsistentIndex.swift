@@ -14,7 +14,7 @@ final class ConsistentIndex: @unchecked Sendable {
   var winners: [any ConsistentObject] = []
   /// The number of states in which the object at a position occurs, as far as can be told.
   private(set) var occurrences: [Int] = []
-  /// The containment of objects in others, by position; only the links that `resolve` needs.
+  /// The containment of objects in further objects, by position; only the links that `resolve` needs.
   private(set) var links: [(parent: Int, child: Int)] = []
   /// Whether the object at a position was changed, because an object inside it was replaced.
   var isResolved: [Bool] = []

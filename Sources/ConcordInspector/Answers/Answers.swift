@@ -72,7 +72,7 @@
       let held: [Held]
       let relays: Int
       let aliases: [String]
-      /// The first places where the entity stands in others.
+      /// The first places where the entity stands in other entities.
       let parents: [Link]
       let parentCount: Int
       /// The first entities inside it.

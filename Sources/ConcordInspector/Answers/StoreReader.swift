@@ -120,7 +120,7 @@
 
     private func line(of value: Any) -> String { ValueReader.tree(of: value, types, limit: 60).line }
 
-    /// - Parameter hash: what tells the entity from others whose ids have the same text; `nil` for any of them.
+    /// - Parameter hash: what tells the entity from other entities whose ids have the same text; `nil` for any of them.
     func entity(of key: String, id: String, hash: String?, at number: Int?) -> EntityAnswer? {
       guard let type = type(key) else { return nil }
       let log = recorder.log

@@ -2,7 +2,7 @@
   /// The time that recording may take: a fiftieth of all, with something saved for bursts. A pure state machine.
   ///
   /// What recording costs cannot be measured apart from the writes that it slows down. So transactions that follow each other closely are
-  /// charged with all of the time between them, and others with their own.
+  /// charged with all of the time between them, and all other transactions with their own.
   struct RecordingBudget {
     private var balance: Double
     private var last: ContinuousClock.Instant

@@ -3,7 +3,7 @@
 
   /// Makes trees of values. It looks into them by reflection, and runs no code of theirs but descriptions.
   ///
-  /// An object is shown by its description: others may change what is inside while it is looked at.
+  /// An object is shown by its description: other threads may change what is inside while it is looked at.
   struct ValueReader {
     /// The types of entities, which inside other values are shown as references.
     let types: EntityTypes
@@ -62,7 +62,7 @@
       return tree
     }
 
-    /// The parts of a set or a dictionary in an order, and by names, that stay the same when others come and go.
+    /// The parts of a set or a dictionary in an order, and by names, that stay the same when further parts come and go.
     private static func ordered(_ parts: [ValueTree], isDictionary: Bool) -> [ValueTree] {
       let placed = parts.map { part in
         guard part.kind != .more else { return part }

@@ -30,7 +30,7 @@ public final class Model: Sendable {
   private let recursive: Set<EntityDescription>
   /// For each entity, all entities that its values may contain, with the entity itself.
   private let contained: [EntityDescription: Set<EntityDescription>]
-  /// For each entity, all that relations connect it with in either direction, directly or through others, with the entity itself.
+  /// For each entity, all that relations connect it with in either direction, directly or through other entities, with the entity itself.
   private let connected: [EntityDescription: Set<EntityDescription>]
 
   /// Creates a model, and checks it.
@@ -104,7 +104,7 @@ public final class Model: Sendable {
   /// Returns all entities that values of an entity may contain, with the entity itself.
   package func contained(in entity: EntityDescription) -> Set<EntityDescription> { contained[entity] ?? [entity] }
 
-  /// Returns all entities that relations connect with some entities in either direction, directly or through others, with these: all
+  /// Returns all entities that relations connect with some entities in either direction, directly or through further entities, with these: all
   /// that a save or a removal of them may have to look at.
   package func connected(with entities: some Collection<EntityDescription>) -> Set<EntityDescription> {
     // Most models have one such group, which is not copied.

@@ -75,7 +75,7 @@ public struct StoredElements: Sendable {
     indices.lazy.map { self[$0, position] }
   }
 
-  /// Returns the number of elements before the first difference from others.
+  /// Returns the number of elements before the first that differs from the one at its place in other elements.
   ///
   /// - Complexity: constant if the two share their storage, else the result.
   package func countOfSameElements(at other: StoredElements) -> Int {

@@ -206,7 +206,7 @@ open class BackgroundContext: @unchecked Sendable {
   ///
   /// - Throws: ``/ConcordModel/StoreError``: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another entity has a unique value,
   ///   ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` if another context has changed the same and ``mergePolicy`` is `error`,
-  ///   others if a store cannot be written. The changes are still there then, and can be saved again.
+  ///   another one if a store cannot be written. The changes are still there then, and can be saved again.
   /// - Complexity: the number of changed entities. A deletion also costs those that refer to the entity.
   open func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
 

@@ -3,7 +3,7 @@
 /// Properties that only one of them changed are merged under each policy. The policy decides about what both changed, about an
 /// entity that one of them removed, and about one that is inserted while it is stored already.
 ///
-/// A number that is counted up is a property like others. If two contexts read 5 and both write 6, only `error` says so: under the
+/// A number that is counted up is a property like all others. If two contexts read 5 and both write 6, only `error` says so: under the
 /// other policies one of the two increments is lost. Count with `error`, and try again at a conflict:
 ///
 /// ```swift

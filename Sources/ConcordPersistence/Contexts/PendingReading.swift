@@ -92,7 +92,7 @@ final class PendingReading: RowReading, OutboxesReading {
   static let mostLeftOut = 300
 
   /// Reads the stored rows of a query. A condition that may fail for a row as it is stored is not evaluated for those that a pending change replaces;
-  /// others are given as well.
+  /// with any other condition these rows are given as well.
   private func unchangedRows(
     _ query: RowQuery, besides replaced: Set<StoredValue>, _ isBesideChanged: Bool,
     _ body: (StoredValue, RowSource) throws -> Bool

@@ -112,7 +112,7 @@ private struct EntityReplay {
     return changed
   }
 
-  /// Refuses a removal of entities that the change does not name, if others contain or require them that it has not loaded: nobody was
+  /// Refuses a removal of entities that the change does not name, if other entities contain or require them that it has not loaded: nobody was
   /// asked about these.
   private func checkOwners(_ changes: PendingChanges, naming names: Set<EntityKey>) throws {
     let removed = changes.all.filter { $0.change.row == nil && !names.contains($0.key) }

@@ -9,7 +9,7 @@ struct RowEdit: UndoableChange {
   /// The row afterwards; `nil` if there is none.
   let new: StoredRow?
 
-  /// Returns the changes of two lists, one after the other, in one list; `nil` if others have written between them.
+  /// Returns the changes of two lists, one after the other, in one list; `nil` if other saves lie between them.
   static func joined(_ changes: [any UndoableChange], _ later: [any UndoableChange]) -> [RowEdit]? {
     var joined = changes.compactMap { $0 as? RowEdit }
     var places: [EntityKey: Int] = [:]

@@ -106,7 +106,7 @@ struct SaveOperation {
     return rows.isEmpty ? [] : zip(entries, try insert(rows)).compactMap { $1 ? nil : $0 }
   }
 
-  /// Saves the changes that failed for want of a unique value, after all others.
+  /// Saves the changes that failed for want of a unique value, after all other changes.
   private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey: Stamp]) throws {
     // What refers to them is changed afterwards.
     for (key, stamp) in removed { try delete(key, stamp) }

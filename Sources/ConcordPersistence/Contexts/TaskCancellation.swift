@@ -86,7 +86,7 @@ package final class TaskCancellation: @unchecked Sendable {
     }
     guard let end else { return }
     endings.async {
-      // What has ended by itself meanwhile did not wait for this, which may begin late: others may have to be ended first.
+      // What has ended by itself meanwhile did not wait for this, which may begin late: other work may have to be ended first.
       let isRunning = self.locked { state in
         state.isEnding = state.end != nil
         return state.isEnding

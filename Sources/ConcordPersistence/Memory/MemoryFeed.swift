@@ -15,7 +15,7 @@ struct MemoryFeed {
   var position: StorePosition { StorePosition(rawValue: "\(epoch).\(forgotten + changes.count)") }
 
   /// Adds the changes of a commit, and forgets the oldest ones. Those that a position needs are kept at least until ``FeedLimits/changes``
-  /// others have followed.
+  /// further changes have followed.
   mutating func add(_ commit: [RowChange]) {
     for change in commit {
       changes.append(change)

@@ -9,7 +9,7 @@ package struct RowPredicate: Sendable {
   package let condition: StoredCondition
   /// Whether the predicate depends on nothing but the columns of the row, and a store can evaluate it.
   package let isOfColumns: Bool
-  /// A text that is equal for predicates that hold for the same rows, whatever the state of the store. Others may differ without need.
+  /// A text that is equal only for predicates that hold for the same rows, whatever the state of the store. The texts of such predicates may differ.
   package let fingerprint: String
   private let find: @Sendable (any RowReading, LeaveOut?) throws -> [StoredValue]
 
@@ -101,7 +101,7 @@ extension FetchPlan {
     return keys
   }
 
-  /// Evaluates the condition for each row of which its certain part holds, one by one. Others may be damaged, and concern nobody.
+  /// Evaluates the condition for each row of which its certain part holds, one by one. All other rows may be damaged, and concern nobody.
   private func evaluateRows(
     _ reading: any RowReading, _ body: (StoredValue, Result<Bool, any Error>) -> Void
   ) throws {
@@ -157,7 +157,7 @@ extension StoreError {
     if case danglingReference = error { true } else { false }
   }
 
-  /// Whether an error is about one row, which can be left out where the others are wanted.
+  /// Whether an error is about one row, which can be left out where the other rows are wanted.
   fileprivate static func isOfOneRow(_ error: any Error) -> Bool { isOfPredicate(error) || isDangling(error) }
 }
 

@@ -12,8 +12,8 @@ extension BackgroundContext {
   /// go on without it. The file gets smaller.
   ///
   /// - Returns: the number of removed entities.
-  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, or if again and again others begin to
-  ///   observe what it is about to remove; then nothing is removed.
+  /// - Throws: ``/ConcordModel/StoreError``, such as ``/ConcordModel/StoreError/predicateFailed(entity:reason:)``, or if observers again
+  ///   and again appear of what the purge is about to remove; then nothing is removed.
   /// - Complexity: the number of stored entities of the type.
   @discardableResult
   public func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {

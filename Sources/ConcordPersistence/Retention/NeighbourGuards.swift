@@ -34,7 +34,7 @@ struct NeighbourGuards {
     }
   }
 
-  /// The entities that its contexts have changed and not saved, and those that forwarded actions name which others of its stores keep. It
+  /// The entities that its contexts have changed and not saved, and those that forwarded actions name which its other stores keep. It
   /// waits for nobody who uses its contexts, since of two who purge each may wait for the other.
   func neededKeys() -> Set<EntityKey> {
     var keys = guards.reduce(into: Set()) { $0.formUnion($1.presentKeys()) }
@@ -57,7 +57,7 @@ struct NeighbourGuards {
   /// or in another file. Who purges looks into what both have.
   ///
   /// - Parameter sessions: the sessions of who purges. What is in the same rows is read through them where a store can do so, so that what
-  ///   others write meanwhile meets it.
+  ///   other processes write meanwhile meets it.
   /// - Throws: ``NeighbourIsTaken`` if somebody has another store of its.
   /// - Complexity: a lookup for each of them and each such type.
   func contained(
@@ -127,7 +127,7 @@ struct NeighbourIsTaken: Error {
 }
 
 extension PersistentStoreCoordinator {
-  /// The guards of others in this process who have the same rows.
+  /// The guards of other containers in this process that have the same rows.
   var neighbourGuards: [NeighbourGuards] {
     StorePlaces.shared.neighbours(of: self).map { NeighbourGuards($0, of: self) }
   }

@@ -28,7 +28,7 @@ extension PersistentStoreCoordinator {
 
   /// Returns when the entities of a type were found last, here, by another process or in an earlier run.
   func lastUses(of entity: EntityDescription) -> [StoredValue: TimeInterval] {
-    // A store of another kind may keep no notes. What fails in others fails again in the purge, and is told there.
+    // A store of another kind may keep no notes. What fails in all other stores fails again in the purge, and is told there.
     let saved = (try? store(of: entity)?.rows.read { try Self.saved(entity, $0) }) ?? [:]
     return uses.dates(of: entity).merging(saved) { max($0, $1) }
   }

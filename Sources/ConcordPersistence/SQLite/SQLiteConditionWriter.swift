@@ -133,7 +133,7 @@
       return "(\(parts.joined(separator: " OR ")))"
     }
 
-    /// The position of the last condition that may fail, if there are others before it.
+    /// The position of the last condition that may fail, if there are other conditions before it.
     private static func lastAfterOthers(_ conditions: [StoredCondition]) -> Int? {
       conditions.lastIndex(where: \.mayFail).flatMap { $0 > 0 ? $0 : nil }
     }

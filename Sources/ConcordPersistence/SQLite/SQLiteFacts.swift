@@ -12,7 +12,7 @@
     final class Memory: Sendable {
       private let state = Locked((facts: SQLiteFacts(), others: 0))
 
-      /// Returns the facts, which are empty if others have committed since they were kept.
+      /// Returns the facts, which are empty if other writers have committed since they were kept.
       ///
       /// - Parameter others: how often commits of other writers were noticed: see ``SQLiteCommits``.
       func facts(_ others: Int) -> SQLiteFacts { state.withLock { $0.others == others ? $0.facts : SQLiteFacts() } }

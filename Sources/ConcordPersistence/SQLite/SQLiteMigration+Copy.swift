@@ -141,7 +141,7 @@
         guard try statement.step() else { continue }
         let value = statement.value(at: 0)
         if table.coding(of: name)?.canRead(value) == false { unreadable[column, default: 0] += 1 }
-        // Ids that others refer to are not migrated, so that the target's rows are those that it will have.
+        // Ids to which other entities refer are not migrated, so that the target's rows are those that it will have.
         guard let target = table.description(of: name)?.target, kept.contains(target) else { continue }
         let found = SQLiteStatement(
           try db.cachedStatement(sql: "SELECT 1 FROM \(quoted(target)) WHERE \"id\" = ?"))

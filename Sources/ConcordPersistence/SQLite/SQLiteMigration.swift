@@ -169,7 +169,7 @@
         return true
       }
       return switch fit(column, origin) {
-      // The names of cases may be others where the wrapper's columns are.
+      // The names of cases may differ where the wrapper's columns are.
       case .same: lostColumns.contains { $0.cases.contains(column.name) }
       case .unknown: values[column.name, default: Values()].unreadable > 0
       case .related, .other: true

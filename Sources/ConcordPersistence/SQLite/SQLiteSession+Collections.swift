@@ -20,7 +20,7 @@
       return true
     }
 
-    /// Whether a collection is stored with as many elements as the base has, and with its elements at the positions that others are to take.
+    /// Whether a collection is stored with as many elements as the base has, and with its own elements where different ones are to stand.
     private func isStored(
       _ base: StoredElements, wherePlacedOtherwise elements: StoredElements, _ index: Int, _ key: EntityKey
     ) throws -> Bool {

@@ -16,7 +16,7 @@
       try condition.searchedEntities(in: entity).filter { try hasSearchIndex($0) }
     }
 
-    /// Brings the indexes of words up to date: with all rows that this session has changed, and some that others have.
+    /// Brings the indexes of words up to date: with all rows that this session has changed, and some that other writers have changed.
     func updateSearchIndexes() throws {
       for entity in searchableEntities where try hasSearchIndex(entity) {
         try SQLiteSearchIndex(entity)?.update(atMost: max(2_000, 2 * changedKeys.count), db)

@@ -4,13 +4,13 @@
 
   // Equal unique values with different stored forms. While a file has no such values, unique indexes alone are checked.
   extension SQLiteSession {
-    /// Whether a row must be compared with others before it is written.
+    /// Whether a row must be compared with other rows before it is written.
     func mustCompare(_ table: SQLiteTable, _ value: (Int) -> StoredValue) throws -> Bool {
       if table.uniqueColumns.isEmpty { return false }
       return try hasUniqueKeys() || table.uniqueColumns.contains { $0.isStoredApart(value($0.position)) }
     }
 
-    /// Compares the unique values of a row with those of all others.
+    /// Compares the unique values of a row with those of all other rows.
     ///
     /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has an equal value.
     func checkUnique(_ row: StoredRow, _ key: EntityKey, _ table: SQLiteTable) throws {

@@ -8,7 +8,7 @@
     private let db: Database
     /// The statements that are not in use. A statement in use is taken out, so that reading a row may read other rows
     /// of its type.
-    // Not checked for exclusive access, which would cost as much as the access: no method runs code of others meanwhile.
+    // Not checked for exclusive access, which would cost as much as the access: no method runs foreign code meanwhile.
     @exclusivity(unchecked) private var idle: [SQLiteStatement?] = []
     private var idleReferrers: [String: SQLiteStatement] = [:]
     /// Whether the connection's cached statement of each kind was taken. A further one of that kind is made anew.

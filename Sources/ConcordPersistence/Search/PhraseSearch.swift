@@ -1,4 +1,4 @@
-/// A search for a run of elements among others, which passes none of these twice.
+/// A search for a run of elements within a longer one, which passes none of its elements twice.
 ///
 /// It is the algorithm of Knuth, Morris and Pratt ("Fast Pattern Matching in Strings", 1977). The elements themselves are those of the caller,
 /// who compares them.

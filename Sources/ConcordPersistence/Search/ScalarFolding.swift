@@ -75,7 +75,7 @@ package struct ScalarFolding: Sendable {
   }
 
   /// A number that differs where scalars may be folded differently: of the rules above, and of Unicode's version, by scalars that are new
-  /// in each. What was folded by others is folded again.
+  /// in each. What was folded by other rules is folded again.
   package static let version: String = {
     let newest: [UInt32] = [0x20C0, 0x1FAE8, 0x2FFFC, 0x1C89, 0x20C1]
     let known = newest.count { Unicode.Scalar($0)?.properties.age != nil }

@@ -10,7 +10,7 @@ package protocol ExclusivelyWritten: RowStore {
   func writeSoon<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 }
 
-/// A store whose readers wait for others, who may wait for what such a reader has.
+/// A store whose readers wait for other readers and writers, who may wait for what such a reader has.
 package protocol BrieflyRead: RowStore {
   /// Reads as ``RowStore/read(_:)``, but does not wait for long.
   ///
@@ -20,7 +20,7 @@ package protocol BrieflyRead: RowStore {
 
 /// A store is used by somebody else.
 package struct StoreIsTaken: Error {
-  /// The seconds after which a writer who has another store lets go of it. Most others are ready by then.
+  /// The seconds after which a writer who has another store lets go of it. Most other writers are ready by then.
   package static let wait: TimeInterval = 0.01
 
   let store: String
@@ -39,7 +39,7 @@ package struct StoreIsTaken: Error {
         if let patience = taken.patience, start.duration(to: .now) >= .seconds(patience) {
           throw StoreError.locked(store: taken.store)
         }
-        // Others who have let go of theirs begin again at another time.
+        // Other writers who have let go of their stores begin again at another time.
         Thread.sleep(forTimeInterval: .random(in: 0.001...0.02))
       }
     }

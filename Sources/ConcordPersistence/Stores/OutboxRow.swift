@@ -72,9 +72,9 @@ public struct OutboxChanges: Sendable {
   public var version: OutboxVersion
   /// The rows that were added or changed, in order.
   public var rows: [OutboxRow]
-  /// Whether the rows are all unfinished ones, and replace those known before.
+  /// Whether the rows are all unfinished ones of the outbox, and replace those that were known before.
   public var isWhole: Bool
-  /// Whether all earlier rows were cleared.
+  /// Whether all earlier rows of the outbox were cleared.
   public var wasCleared: Bool
 
   /// Creates a list of changes.

@@ -205,7 +205,7 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.observe { body($0.change) }
   }
 
-  /// Calls a closure with the changes, as long as they are wanted. No thread is woken for a commit that nobody wants.
+  /// Calls a closure with the changes of the stores, as long as they are wanted. No thread is woken for a commit that nobody wants.
   public func observeChanges(
     while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
   ) -> StoreObservation {
@@ -265,7 +265,7 @@ public final class PersistentStoreCoordinator: Sendable {
   enum WrittenOutboxes {
     case none
     case one(StoreAttachment)
-    /// The outbox of one store, with its notes; those of the others by their stores.
+    /// The outbox of one store, with its notes; the outboxes of the other stores are told apart by these.
     case notes(StoreAttachment)
     case all
 

@@ -3,7 +3,7 @@ import ConcordModel
 /// Keeps the closure of a reading of several stores from being run again without its permission.
 ///
 /// A store that loses its connection runs a closure again that has read nothing from it yet. It does not know what the closure has read from
-/// the others.
+/// the other stores.
 final class RepeatedReading {
   /// Whether the closure may be run again: see ``RowReading/mayReadAgain()``.
   var isAllowed = false

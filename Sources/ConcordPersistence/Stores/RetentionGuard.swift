@@ -3,7 +3,7 @@ package import ConcordModel
 
 /// Somebody who needs stored entities: these are not purged.
 package protocol RetentionGuard: AnyObject, Sendable {
-  /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for others who use the guard.
+  /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for other users of the guard.
   func pendingKeys() -> Set<EntityKey>
   /// The entities of ``pendingKeys()`` up to the last change that has ended. It waits for nobody who uses the guard.
   func presentKeys() -> Set<EntityKey>

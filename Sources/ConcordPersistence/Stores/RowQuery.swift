@@ -66,17 +66,17 @@ public enum StoredCollation: Sendable, Hashable {
 public indirect enum StoredCondition: Sendable, Hashable {
   /// A condition that all rows meet, or none.
   case always(Bool)
-  /// A condition that the value is a given one; `null` is the same as `null`.
+  /// A condition that the value of a column is a given one; `null` is the same as `null`.
   case isEqual(StoredColumn, StoredValue)
-  /// A condition that the value is one of several.
+  /// A condition that the value of a column is one of several.
   case isIn(StoredColumn, Set<StoredValue>)
-  /// A condition that the value is not `null`, and is ordered so beside a given one.
+  /// A condition that the value of a column is not `null`, and has a certain order beside a given value.
   case compares(StoredColumn, StoredComparisonOperator, StoredValue)
   /// A condition that two values are the same.
   case areEqual(StoredColumn, StoredColumn)
-  /// A condition that neither of two values is `null`, and that they are ordered so.
+  /// A condition that the values of two columns are not `null`, and have a certain order.
   case areOrdered(StoredColumn, StoredComparisonOperator, StoredColumn)
-  /// A condition that two computed values are related so.
+  /// A condition that two computed values have a certain relation.
   case relates(StoredExpression, StoredRelation, StoredExpression)
   /// A condition that an element of the collection at an index, which holds entities of a type, fulfils another one.
   case hasElement(Int, EntityDescription, StoredCondition)

@@ -142,7 +142,7 @@ public protocol RowReading: AnyObject {
   ///   - position: an earlier position of this feed.
   /// - Returns: `nil` if any row may have changed: the position is of another feed, ahead of this one, or older than what the feed keeps.
   /// - Throws: ``/ConcordModel/StoreError`` if the store cannot be read, or has no feed; see ``RowStore/startFeed()``.
-  /// - Complexity: that of looking up the given rows, however many others have changed, also those of other entities with the same ids.
+  /// - Complexity: that of looking up the given rows, however many other rows have changed, also those of other entities with the same ids.
   func changed(_ keys: [EntityKey], since position: StorePosition) throws -> Set<EntityKey>?
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are

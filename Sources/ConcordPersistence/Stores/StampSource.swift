@@ -3,7 +3,7 @@ import Foundation
 
 /// A clock that gives stamps: the date, strictly increasing, and later than what is already stored.
 ///
-/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a
+/// It is a hybrid logical clock (Kulkarni et al., 2014) whose logical part is kept with each row: the stamp of a
 /// change is the later of the date and just after the stamp of the row that it changes. The stamp of one row has no
 /// effect on other rows, so that one wrong clock does not make later writes newer than values from a server.
 final class StampSource: Sendable {

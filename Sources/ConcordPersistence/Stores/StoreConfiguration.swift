@@ -36,7 +36,7 @@ public final class StoreConfiguration: Sendable {
   /// The type of the store.
   public let type: StoreType
   /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name. A database,
-  /// which others may use, is never replaced.
+  /// which other programs may use, is never replaced.
   public let overwriteIncompatibleStore: Bool
   /// The options of the store.
   public let options: Options

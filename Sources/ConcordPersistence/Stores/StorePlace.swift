@@ -3,7 +3,7 @@ import ConcordModel
 
 /// The place where a store keeps its rows. Stores of one place have the same rows.
 package enum StorePlace: Hashable, Sendable {
-  /// The store is the only one that has them.
+  /// A store that is the only one with its rows.
   case object(ObjectIdentifier)
   /// A file, by whatever path it was opened.
   case file(device: UInt64, number: UInt64)

@@ -9,7 +9,7 @@ import ConcordModel
 /// try undoManager.undo()
 /// ```
 ///
-/// Only what is recorded can be undone. What others save in the meantime stays as it is, property by property: undoing and redoing
+/// Only what is recorded can be undone. What other saves change in the meantime stays as it is, property by property: undoing and redoing
 /// are ordinary saves of the view on top of that, under its strategy and its merge policy. All methods may be called from any thread.
 public struct ContainerUndoManager: Sendable {
   private let view: ViewContext

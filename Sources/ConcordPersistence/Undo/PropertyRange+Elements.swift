@@ -7,7 +7,7 @@ extension PropertyRange {
       && entity.collections[collections.lowerBound].elements.map(\.role) == [.reference]
   }
 
-  /// Takes back, element by element, the change of a collection that others have changed since.
+  /// Takes back, element by element, the change of a collection that other saves have changed since.
   ///
   /// - Parameters:
   ///   - missing: entities that are not stored any longer, which are not put back.
@@ -59,7 +59,7 @@ extension PropertyRange {
         continue
       }
       guard let new = elementsAfter[identity(present[index])] else {
-        // Others have put it under a key from which the step had taken something away.
+        // Another save has put it under a key from which the step had taken something away.
         isWhole = false
         continue
       }
@@ -72,7 +72,7 @@ extension PropertyRange {
     }
     let ids = Set(present.map(identity))
     for (id, old) in elementsBefore {
-      // Others have taken away what the step has put under a key.
+      // Another save has taken away what the step has put under a key.
       if let new = elementsAfter[id], !areSame(new, old), !ids.contains(id) { isWhole = false }
     }
     if collection.isOrdered, present.restoreOrder(from: idsAfter, to: idsBefore, id: identity) == .overtaken {

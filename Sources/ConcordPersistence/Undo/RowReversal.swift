@@ -1,11 +1,11 @@
 import Concord
 import ConcordModel
 
-/// Takes the changes of a step back, as changes of a context that are not saved yet. What others have changed since stays.
+/// Takes the changes of a step back, as changes of a context that are not saved yet. What other saves have changed since stays.
 final class RowReversal {
   private let core: ContextCore
   private(set) var conflicts: [UndoConflict] = []
-  /// The entities that the part inserted and others have changed since, with those that it inserted and that refer to such. They stay where
+  /// The entities that the part inserted and other saves have changed since, with those that it inserted and that refer to such. They stay where
   /// the step has put them.
   private var kept: Set<EntityKey> = []
 
@@ -77,7 +77,7 @@ final class RowReversal {
     }
     if restored.isEmpty { return }
     for (key, row) in restored { put(row, key, base: .unknown) }
-    // What refers to an entity that others have deleted since loses it, or is not there either.
+    // What refers to an entity that another save has deleted since loses it, or is not there either.
     try core.reconcile(with: Set(restored.map(\.key.entity)))
     for (key, row) in restored {
       guard let present = try read([key.entity], { try $0.row(of: key) }) else {

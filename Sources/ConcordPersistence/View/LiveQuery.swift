@@ -52,7 +52,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var told: Set<StoredValue> = []
   /// The last of those that a fetch has asked for again, where they are many.
   private var askedLast: StoredValue?
-  /// The error of one of the others.
+  /// The error of an entity that is left out, and of which nobody was told yet.
   private var newFailure: (any Error)?
   /// Whether the fetch is done in memory, since a store that meets such an entity finds nothing.
   private var isFetchedInMemory = false

@@ -188,7 +188,7 @@ extension ViewContext {
 
   /// Returns the error with which types cannot be read at this moment.
   ///
-  /// It may take long to find that out, for which others do not wait: neither the store's turn nor the lock is held.
+  /// It may take long to find that out, for which nobody else waits: neither the store's turn nor the lock is held.
   private func failure(toRead types: Set<EntityDescription>) -> (any Error)? {
     do {
       try core.parent.read(types) { _ = try $0.unannouncedKeys() }
@@ -267,7 +267,7 @@ extension ViewContext {
     var keys = keys.union(announced.keys)
     let unknown = announced.types
     if !unknown.isEmpty {
-      // A part of what others have committed would be shown otherwise.
+      // A part of what other writers have committed would be shown otherwise.
       queries.mustFetch(unknown)
       keys.formUnion(unknown.flatMap(shownKeys))
     }

@@ -19,7 +19,7 @@
 
     /// Passes the parameters of a connection to a function of libpq.
     ///
-    /// - Parameter others: further ones, which count in place of those of the options.
+    /// - Parameter others: further parameters, which count in place of those of the options.
     static func withParameters<R>(
       _ options: PostgreSQLOptions, _ others: [(String, String)] = [],
       _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
@@ -31,7 +31,7 @@
       if !given.contains("connect_timeout"), ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil {
         parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
       }
-      // A machine that the network has cut off learns of it, although it has nothing to ask: what it holds, others may have then.
+      // A machine that the network has cut off learns of it, although it has nothing to ask: what it holds, other machines may have then.
       let keepalives = [("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3")]
       parts += keepalives.filter { !given.contains($0.0) }
       if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }

@@ -20,7 +20,7 @@
     private let handle: OpaquePointer
     private let options: PostgreSQLOptions
     private let timeout: TimeInterval
-    /// Whether a statement may take as long as it needs, while the server of the connection accepts others.
+    /// Whether a statement may take as long as it needs, while the server accepts other connections.
     private var isWithoutLimit = false
     /// The names of prepared statements, by their SQL and the types of their parameters.
     private var prepared: [Statement: String] = [:]

@@ -80,7 +80,7 @@
       end(start)
     }
 
-    /// Appends one of the values of others.
+    /// Appends one of the values of other parameters.
     mutating func append(from others: PostgreSQLParameters, at index: Int) {
       types.append(others.types[index])
       let start = bytes.count

@@ -124,8 +124,8 @@
       leave(isUsable ? connection : nil)
     }
 
-    /// - Parameter connection: the one to keep. What is beyond the limit is closed, except for one as long as all others are in use: those who have
-    ///   them may read again.
+    /// - Parameter connection: the one to keep. What is beyond the limit is closed, except for one as long as all other connections are in use: those
+    ///   who have them may read again.
     private func leave(_ connection: PostgreSQLConnection? = nil) {
       returned.lock()
       let gone = state.withLock { state in

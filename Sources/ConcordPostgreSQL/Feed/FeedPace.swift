@@ -10,7 +10,7 @@
     /// The pause before it is asked next; 0 as long as commits come one by one.
     private(set) var pause = 0.0
     private(set) var isPausing = false
-    /// Whether others are to be notified of a commit.
+    /// Whether other processes are to be notified of a commit.
     private(set) var owesNotice = false
 
     /// The longest pause, in seconds.
@@ -21,7 +21,7 @@
     private static let many = 8
 
     /// - Parameters:
-    ///   - commits: the number of commits of others that were found.
+    ///   - commits: the number of commits of other writers that were found.
     ///   - duration: the time that it took to ask, in seconds.
     mutating func didFind(_ commits: Int, in duration: Double) {
       pause = commits > Self.many ? Self.longest : commits > 1 ? min(Self.factor * duration, Self.longest) : 0
@@ -36,14 +36,14 @@
       return isPausing ? pause : nil
     }
 
-    /// - Returns: whether others are to be notified.
+    /// - Returns: whether other processes are to be notified.
     mutating func endPause() -> Bool {
       isPausing = false
       defer { owesNotice = false }
       return owesNotice
     }
 
-    /// Leaves it to the end of the pause to notify others of a commit.
+    /// Leaves the notification of other processes of a commit to the end of the pause.
     ///
     /// - Returns: `false` if there is no pause.
     mutating func mayNotifyLater() -> Bool {

@@ -8,7 +8,7 @@
   /// does not move when nothing changes. It names no transaction that was rolled back as the last one seen: a server that crashes may give the
   /// id of such a one again.
   struct HistoryPosition {
-    /// The name of the feed and of the database's history, which tells them from all others.
+    /// The name of the feed and of the database's history, which tells them from all other feeds and histories.
     let scope: String
     /// No transaction from this one on is seen.
     let end: UInt64
@@ -75,8 +75,8 @@
           """, parameters: parameters)
     }
 
-    /// The changes of any entities, a number of them at the most: those of others must not cost more. They are in the order of an index, or the
-    /// server may read all of the history to find the first.
+    /// The changes of any entities, a number of them at the most: those of rows that nobody asks about must not cost more. They are in the order of
+    /// an index, or the server may read all of the history to find the first.
     private static func unseenRows(upTo limit: String) -> String {
       """
       (SELECT * FROM concord_history WHERE xid >= $1::text::xid8 ORDER BY xid LIMIT \(limit))

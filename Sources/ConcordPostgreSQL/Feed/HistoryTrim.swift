@@ -71,7 +71,7 @@
       return result.count > 0 ? result.integer(0, 0) : limit
     }
 
-    /// Forgets the changes of rows that have others up to a number. What is kept tells the keys.
+    /// Forgets the changes of rows that have later changes up to a number. What is kept tells the keys.
     ///
     /// Two transactions may change a list of one row at once, and the later change be committed first: who has seen that, and not the earlier one,
     /// gets everything (see `PostgreSQLSession.changes(since:)`).

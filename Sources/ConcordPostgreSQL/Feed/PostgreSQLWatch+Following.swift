@@ -43,7 +43,7 @@
       thread.start()
     }
 
-    /// Notifies others of what was committed in a pause.
+    /// Notifies other processes of what was committed in a pause.
     static func endPause(
       _ state: Locked<State>, _ connection: PostgreSQLConnection?, _ notification: PostgreSQLConnection.Command
     ) {
@@ -58,7 +58,7 @@
 
     /// Waits until there may be something new.
     ///
-    /// - Returns: whether others have said that there is.
+    /// - Returns: whether another process has said that there is.
     /// - Parameters:
     ///   - own: the payload of this store's notifications.
     ///   - isBehind: whether the position has to go beyond own commits.
@@ -100,7 +100,7 @@
     ///
     /// - Parameters:
     ///   - connection: the connection to listen with; `nil` if there is none now.
-    ///   - isWoken: whether others have said that there is something new.
+    ///   - isWoken: whether another process has said that there is something new.
     /// - Returns: whether there was.
     private func follow(
       _ connection: inout PostgreSQLConnection?, _ failures: inout Int, _ isWoken: Bool
@@ -131,7 +131,7 @@
     private func keepUp(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
       guard let listening = connection else { return }
       do {
-        // A role that may not do it leaves it to others.
+        // A role that may not trim the feed leaves that to other roles.
         do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {}
         try removeForeign(listening)
         pool.closeIdle()

@@ -4,8 +4,8 @@
   import ConcordPersistence
   import Foundation
 
-  /// Follows what others commit, and tells it: a thread with a connection of its own, which listens, and asks when it was notified or an
-  /// interval has passed.
+  /// A watch that follows what other writers commit, and tells it: a thread with a connection of its own, which listens, and asks when it was
+  /// notified or an interval has passed.
   final class PostgreSQLWatch: Sendable {
     let pool: PostgreSQLPool
     let options: PostgreSQLOptions
@@ -131,7 +131,7 @@
     }
 
     /// Notes that it is not known how the last transaction of a connection of this store has ended. If it was committed, it is told as those of
-    /// others are.
+    /// other writers are.
     func doubt(_ session: String) {
       let isPassed = state.withLock { state in
         state.doubted.insert(session)
@@ -224,10 +224,10 @@
 
     // MARK: Notifying
 
-    /// Whether others are notified of a commit that comes now by somebody else, if ``mayNotifyLater()`` says so afterwards.
+    /// Whether other processes are notified by somebody else of a commit that comes now, if ``mayNotifyLater()`` says so afterwards.
     var isPausing: Bool { state.withLock { $0.pace.isPausing } }
 
-    /// Leaves it to the watch's thread to notify others of a commit.
+    /// Leaves the notification of other processes of a commit to the watch's thread.
     ///
     /// - Returns: `false` if it does not do so soon.
     func mayNotifyLater() -> Bool { state.withLock { !$0.isStopped && $0.pace.mayNotifyLater() } }

@@ -6,7 +6,7 @@
       case unreachable
       /// The schema has no tables of Concord's.
       case notConcord
-      /// The role may not do it.
+      /// The role may not do what was asked for.
       case forbidden
       /// Rows cannot be kept.
       case wrongRow

@@ -190,7 +190,7 @@
         do {
           try connection.run([.once("COMMIT"), .once("SELECT pg_notify($1, '')", channel)])
         } catch let failure as PostgreSQLFailure where failure.isConnectionLost {
-          // What comes after the commit only wakes others.
+          // What comes after the commit only wakes other processes.
           if failure.succeeded > 0 { return }
           let outcome = PostgreSQLOutcome(
             PostgreSQLPool(inspection.options, store: "the database"), store: "the database",

@@ -3,7 +3,7 @@
   import ConcordPersistence
 
   extension PostgreSQLConditionWriter {
-    /// A query for the keys of all rows of the innermost table for which a condition may hold, and maybe others; `nil` if these may be all.
+    /// A query for the keys of all rows of the innermost table for which a condition may hold, and maybe of further rows; `nil` if these may be all.
     /// In one query, since the server reads a table from end to end for a disjunction of several.
     mutating func keys(_ condition: StoredCondition) -> String? {
       let before = self

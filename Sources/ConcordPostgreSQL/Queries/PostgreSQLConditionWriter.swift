@@ -114,7 +114,7 @@
     private mutating func equals(_ column: StoredColumn, _ value: StoredValue) -> String? {
       let form = form(column)
       if value.isNull { return "(\(name(column)) IS NULL)" }
-      // Of values of any kind, whole numbers are equal to others.
+      // Of values of any kind, whole numbers are equal to numbers with a fraction.
       if form == .any, case .integer = value { return nil }
       if form == .any, case .real = value { return nil }
       guard let bound = bind(value, form) else { return "false" }

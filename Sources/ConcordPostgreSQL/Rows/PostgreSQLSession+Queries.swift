@@ -192,7 +192,7 @@
       }
     }
 
-    /// The rows of a cursor, and others between them, in order.
+    /// The rows of a cursor, and given ones between them, in order.
     private func merge(
       _ cursor: PostgreSQLCursor, _ remaining: [StoredCondition], _ others: [Row], _ query: RowQuery,
       _ table: PostgreSQLTable, _ left: inout Left

@@ -6,7 +6,7 @@
   /// `concord_changes` has a row for each statement: the id of its transaction, the entity, the keys as texts, and the connection. The triggers belong to the
   /// tables, so that what `psql` and other services write is noted as well.
   enum FeedTables {
-    /// The name with which others notify and listen.
+    /// The channel on which sessions notify and listen.
     static func channel(_ schema: String) -> String { storedName("concord.\(schema)") }
 
     /// The id from which on no transaction is visible, as SQL.
@@ -59,7 +59,7 @@
         }
       }
 
-      /// The sessions of this program notify after the commit, since a notification within a transaction lets all others wait that notify.
+      /// The sessions of this program notify after the commit, since a notification within a transaction lets all other sessions wait that notify.
       fileprivate func functionSQL(_ schema: String) -> String {
         let body = """
           DECLARE

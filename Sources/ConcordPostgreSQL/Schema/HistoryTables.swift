@@ -5,7 +5,7 @@
   ///
   /// `concord_history` has a row for each changed row: its transaction, the entity, the key, and the columns before the change, as texts by position;
   /// for a changed list it has what was put into it. The numbers of the changes of one row are in the order of these changes, since a transaction
-  /// waits for the others that have written the row. They are made for stores that follow only: see ``PostgreSQLStore/startFeed(_:)``.
+  /// waits for all earlier ones that have written the row. They are made for stores that follow only: see ``PostgreSQLStore/startFeed(_:)``.
   enum HistoryTables {
     /// The statements that make the tables and their indexes.
     static let sql = tables + indexes

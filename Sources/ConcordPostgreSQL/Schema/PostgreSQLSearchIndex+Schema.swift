@@ -9,7 +9,7 @@
     /// - Parameters:
     ///   - present: the columns of its table; `nil` if there is none.
     ///   - triggers: its triggers that are there.
-    ///   - areEnabled: whether all of them run in ordinary sessions. Without them nobody notes what others write.
+    ///   - areEnabled: whether all of them run in ordinary sessions. Without them nobody notes what other programs write.
     ///   - leavesVersions: whether what another version of the program has made is to stay.
     func missing(
       _ present: [String]?, _ triggers: Set<String>, areEnabled: Bool, leavesVersions: Bool = false

@@ -5,12 +5,12 @@
   /// The index of the words of an entity's searchable texts.
   ///
   /// Only this program can fold words as Swift does. The table `concord_words.Book` has for each row a vector of its folded words, or `NULL` if
-  /// they have to be folded. Triggers note so which rows others have written. A session of this program tells the triggers that it folds the words
-  /// of its rows itself, and writes their vectors in the same transaction. A search looks at the rows that the index finds and at those that are
-  /// noted, and checks each.
+  /// they have to be folded. Triggers note so which rows other programs have written. A session of this program tells the triggers that it folds the
+  /// words of its rows itself, and writes their vectors in the same transaction. A search looks at the rows that the index finds and at those that
+  /// are noted, and checks each.
   ///
-  /// The name of the column of vectors says how words are folded, and of which columns. A program that wants others fails with a statement, and
-  /// takes no wrong vector for a right one.
+  /// The name of the column of vectors says how words are folded, and of which columns. A program that wants words folded otherwise fails with a
+  /// statement, and takes no wrong vector for a right one.
   struct PostgreSQLSearchIndex: Sendable {
     let entity: EntityDescription
     let positions: [Int]

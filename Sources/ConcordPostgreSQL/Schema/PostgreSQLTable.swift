@@ -31,7 +31,7 @@
     let selectRows: String
     /// The statement that reads the rows that have changed since a position of the feed, and are few.
     let selectChanged: ChangesStatement
-    /// The types of the columns that are written: the key, the id as given, the others, the stamp.
+    /// The types of the columns that are written: the key, the id as given, all others, the stamp.
     let writtenTypes: [PostgreSQLType]
     let insert: String
     /// Inserts a row, or replaces an older one, unless its deletion is as new. After the parameters of the row stand its key, as the table of

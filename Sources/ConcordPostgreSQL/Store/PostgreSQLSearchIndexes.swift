@@ -4,7 +4,7 @@
   import Dispatch
   import Foundation
 
-  /// The indexes of words of a store: which of them its role can use, and the folding of what others have written.
+  /// The indexes of words of a store: which of them its role can use, and the folding of what other programs have written.
   final class PostgreSQLSearchIndexes: Sendable {
     private let indexes: [PostgreSQLSearchIndex]
     private let schema: String
@@ -75,7 +75,7 @@
 
     /// The number of rows that are folded in one transaction.
     private static let batch = 1_000
-    /// The number of transactions with which what others have written is folded beside a search.
+    /// The number of transactions with which what other programs have written is folded beside a search.
     private static let mostBatches = 20
 
     /// - Parameter batches: the greatest number of transactions; `nil` for all that are needed.

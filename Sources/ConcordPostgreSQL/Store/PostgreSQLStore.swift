@@ -128,7 +128,7 @@
     /// - Parameters:
     ///   - model: the model of the container.
     ///   - schema: the schema of the database.
-    ///   - role: a role that gets the rights that a store needs, and no others; `nil` if the program's role is to own the tables.
+    ///   - role: a role that gets the rights that a store needs, and no further ones; `nil` if the program's role is to own the tables.
     ///   - isFollowed: whether devices are synchronised with the database, which needs further tables and triggers.
     /// - Returns: the script, which creates nothing that is there already.
     /// - Throws: an error if the description of a table cannot be encoded, which no valid ``/ConcordModel/Model``

@@ -110,7 +110,7 @@
         }
         return try outcome.isCommitted(TransactionID(number: number, session: connection.session)) ? number : nil
       } catch {
-        // If it was, observers learn it as they learn what others commit.
+        // If it was, observers learn it as they learn what other writers commit.
         watch.doubt(connection.session)
         throw error
       }

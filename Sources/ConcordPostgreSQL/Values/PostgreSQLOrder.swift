@@ -3,7 +3,7 @@
 
   /// The order by which the server sorts values as the other stores do.
   enum PostgreSQLOrder {
-    /// An expression by which numbers are ordered, with -0.0 and NaN behind all others: in the other stores these are bytes, which come
+    /// An expression by which numbers are ordered, with -0.0 and NaN behind all other numbers: in the other stores these are bytes, which come
     /// after numbers. It stands in indexes, so it must not change.
     static func real(_ column: String) -> String {
       """
@@ -12,7 +12,7 @@
       """
     }
 
-    /// The order among those behind all others, by their bits; `NULL` for the others.
+    /// The order among -0.0 and NaN, by their bits; `NULL` for all other numbers.
     static func bits(_ column: String) -> String {
       """
       CASE WHEN \(column) = 'NaN'::double precision OR \(column) = 0 AND float8send(\(column)) <> '\\x0000000000000000'::bytea \

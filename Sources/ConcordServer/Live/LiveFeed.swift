@@ -165,7 +165,7 @@
         else { return (next, nil) }
         return (next, try LiveChanges(changes.rows, types, reading, model))
       }
-      // Who is concerned is woken before the position is told to others. What cannot be read is found by the requests themselves.
+      // Who is concerned is woken before the position is told to the rest. What cannot be read is found by the requests themselves.
       let woken = state.withLock { state in
         state.seen = found.map { Seen(position: $0.next, look: look) }
         let woken = found?.changes.map { state.index.concerned(by: $0) } ?? state.index.all

@@ -71,7 +71,7 @@
 
     func end() { logger.info("synchronisation ends: requests that wait are answered") }
 
-    /// The text of an error of a store that says nothing of a row; of others their kind, since their texts may have values.
+    /// The text of an error of a store that says nothing of a row; of all other errors their kind, since their texts may have values.
     private static func reason(of error: any Error) -> String {
       StoreError.mayPass(error) ? "\(error)" : kind(of: error)
     }
@@ -85,7 +85,7 @@
       return mirror.children.first?.label.map { "\(type).\($0)" } ?? "\(type): \(error)"
     }
 
-    /// - Parameter identity: what tells the line from others with the same message; the metadata if it is `nil`.
+    /// - Parameter identity: what tells the line from other lines with the same message; the metadata if it is `nil`.
     private func write(
       _ level: Logger.Level, _ message: Logger.Message, _ metadata: [String: String], identity: [String: String]? = nil
     ) {

@@ -13,7 +13,7 @@
     let reading: any RowReading
     let unanswered: UnansweredRows
     /// The number of changes since the device's position that are looked through one by one. If there are more of them, each row of its subscriptions is
-    /// asked about: those of others must not cost it more.
+    /// asked about: changes of rows outside of them must not cost the device more.
     let mostChanges: Int
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
@@ -108,7 +108,7 @@
       var next = KeySum(seal)
       next.add(found.entered)
       state.result = next.text
-      // The device has these keys. To send them would tell how much others have written.
+      // The device has these keys. To send them would tell how much other users have written.
       if !changes.isUnknown, next == sum { (found.isWhole, found.entered) = (false, []) }
       return found
     }
@@ -130,7 +130,7 @@
       return subscription
     }
 
-    /// Sends all keys and rows, unless the device has the same: an answer at each commit would tell of those of others.
+    /// Sends all keys and rows, unless the device has the same: an answer at each commit would tell of the commits of other users.
     private func result(
       _ predicate: Served, _ state: inout SyncSeal.State, _ collector: inout RowCollector
     ) throws -> Page.Subscription {

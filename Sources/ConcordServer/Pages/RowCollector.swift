@@ -10,7 +10,7 @@
     /// The rows that were asked about, and whether they have changed.
     private var isChanged: [EntityKey: Bool] = [:]
     private(set) var rows: [KeyedRow] = []
-    /// The rows that are not there, and that others refer to.
+    /// The rows that are not there, and that other rows refer to.
     private(set) var gone: [Page.GoneRow] = []
     /// The notes of what was done with each row.
     private var seen: [EntityKey: Seen] = [:]

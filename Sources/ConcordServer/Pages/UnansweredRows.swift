@@ -3,7 +3,7 @@
 
   /// The rows of one page for which predicates of publications have no answer.
   ///
-  /// They are logged together, after the reading of the store, which others may wait for.
+  /// They are logged together, after the reading of the store, for which other requests may wait.
   final class UnansweredRows {
     private struct Place: Hashable {
       let publication: String

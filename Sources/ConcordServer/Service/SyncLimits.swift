@@ -15,16 +15,16 @@
     public var waitingDevices = 10_000
     /// The maximum number of devices of one user that wait at a time.
     public var waitingDevicesOfUser = 100
-    /// The maximum number of requests that use the store at a time. Others wait for their turn, and users take turns.
+    /// The maximum number of requests that use the store at a time. Further requests wait for their turn, and users take turns.
     public var concurrentRequests = 8
-    /// The maximum number of requests of one user that use the store at a time, so that slow ones leave room for others. The user's other requests
-    /// wait.
+    /// The maximum number of requests of one user that use the store at a time, so that slow ones leave room for the requests of other users. The
+    /// user's further requests wait.
     public var concurrentRequestsOfUser = 6
-    /// The maximum number of requests in progress, with those that wait and those whose answers are not read yet. Others are answered with the
-    /// status 503. An answer counts as read once its connection has taken it, which keeps 64 KiB beside what the system does; one of less than
+    /// The maximum number of requests in progress, with those that wait and those whose answers are not read yet. Further requests are answered with
+    /// the status 503. An answer counts as read once its connection has taken it, which keeps 64 KiB beside what the system does; one of less than
     /// 4 KiB counts as read at once.
     public var requests = 20_000
-    /// The maximum number of requests in progress of one user. Others are answered with the status 429.
+    /// The maximum number of requests in progress of one user. Further requests are answered with the status 429.
     public var requestsOfUser = 200
     /// The number of bytes of pages for one user that are not read yet from which on requests for further pages are answered with the status 429.
     public var unreadBytesOfUser = 67_108_864
@@ -36,7 +36,7 @@
     /// The longest time that a client may take to read 64 KiB of an answer, or the whole of a shorter one. Then its connection is closed. Answers of
     /// less than 4 KiB have no such limit.
     public var readTime: Duration = .seconds(60)
-    /// The number of requests that one user may send in a second, on the average. Others are answered with the
+    /// The number of requests that one user may send in a second, on the average. Further requests are answered with the
     /// status 429.
     public var requestsPerSecond = 100.0
     /// The number of requests that one user may send at once after a rest.

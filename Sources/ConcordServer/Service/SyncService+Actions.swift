@@ -7,7 +7,7 @@
   extension SyncService {
     /// Decides an action, once.
     func decide(_ bytes: [UInt8], for user: User) async throws -> [UInt8] {
-      // Read in the user's turn: others wait with their bytes, which take less.
+      // Read in the user's turn: further requests wait with their bytes, which take less.
       let (decision, device) = try await workers.run(for: text(of: user), .actions) { [self] in
         let message = try ActionMessage(try message(bytes))
         try check(message.device)
@@ -94,7 +94,8 @@
       }
     }
 
-    /// The numbers that a device has noted of another user's actions say nothing about those of this one. It has others after its next page.
+    /// The numbers that a device has noted of another user's actions say nothing about those of this one. The device has this user's numbers after
+    /// its next page.
     private func checkUser(_ message: ActionMessage, _ notes: ServerNotes) throws {
       guard let user = message.user, user != notes.user else { return }
       throw Rejection(status: .conflict, reason: "the device has a page of another user, and needs one of this user")

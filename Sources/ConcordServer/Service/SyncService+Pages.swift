@@ -70,7 +70,7 @@
     }
 
     /// The pause before the next reading of a request that was woken again although the last one has found nothing new, by the time that this took, and the
-    /// longest one: requests that are woken by each commit leave room for others.
+    /// longest one: requests that are woken by each commit leave room for other requests.
     private static var pauseFactor: Int { 20 }
     private static var longestPause: Duration { .seconds(2) }
 
@@ -117,7 +117,7 @@
       }
     }
 
-    /// The columns of an entity and of what it contains, as a text. Where they are others, the device has not got all of them.
+    /// The columns of an entity and of what it contains, as a text. Where they differ, the device has not got all of them.
     private func schema(of entity: EntityDescription) -> String {
       schemas.withLock { schemas in
         if let known = schemas[entity] { return known }

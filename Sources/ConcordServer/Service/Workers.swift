@@ -87,7 +87,7 @@
     /// Runs a closure on one of the threads.
     ///
     /// - Parameters:
-    ///   - user: who takes turns with others.
+    ///   - user: the user, who takes turns with all other users.
     ///   - work: what for.
     /// - Throws: what the closure throws; a `CancellationError` if the task is cancelled before it has begun.
     func run<R: Sendable>(

@@ -58,19 +58,19 @@ enum SyncNotes {
 
 /// The note of a subscription.
 enum SubscriptionState: Hashable {
-  /// Its state is not in the file yet. The mark is another one each time that it begins, so that a page for an earlier beginning, perhaps of another user, is
-  /// told apart.
+  /// The state of the subscription is not in the file yet. The mark is another one each time that it begins, so that a page for an earlier beginning,
+  /// perhaps of another user, is told apart.
   case new(mark: String, wasRefused: Bool)
-  /// Its state at the position is in the file, by a condition that the server has named.
+  /// The state of the subscription at the position is in the file, by a condition that the server has named.
   case known(condition: String)
-  /// The server does not serve it.
+  /// The server does not serve the subscription.
   case refused(String)
 
   var isKnown: Bool { condition != nil }
   var condition: String? { if case .known(let condition) = self { condition } else { nil } }
   var isNew: Bool { if case .new = self { true } else { false } }
   var isRefused: Bool { if case .refused = self { true } else { false } }
-  /// Whether the last answer about it was a refusal.
+  /// Whether the last answer about the subscription was a refusal.
   var wasRefused: Bool { if case .new(_, let wasRefused) = self { wasRefused } else { isRefused } }
 
   /// Returns the state of a subscription that begins, or begins anew after a refusal.

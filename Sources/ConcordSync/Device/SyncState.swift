@@ -44,13 +44,13 @@ struct SyncState {
   var carried: [String: Carried] = [:]
 
   enum Carried: Equatable {
-    /// The server has not answered.
+    /// The server has not answered the action.
     case sent
-    /// The server has accepted it, and no page has contained it yet, of so many that were to.
+    /// The server has accepted the action, and no page has contained its effect yet, of so many that were to.
     case accepted(missing: Int)
-    /// A page contained it.
+    /// A page contained the effect of the action.
     case applied
-    /// A page of another user has made a dead letter of it.
+    /// A page of another user has made a dead letter of the action.
     case givenUp
   }
 

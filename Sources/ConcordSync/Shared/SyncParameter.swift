@@ -28,11 +28,11 @@ extension SyncParameter: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public init(floatLiteral value: Double) { self = .number(value) }
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// The text; `nil` if it is something else.
+  /// The text of the parameter; `nil` if its value is of another kind.
   public var text: String? { if case .text(let value) = self { value } else { nil } }
-  /// The whole number; `nil` if it is something else.
+  /// The whole number of the parameter; `nil` if its value is of another kind.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-  /// The number; `nil` if it is no number.
+  /// The number of the parameter, whole or with a fraction; `nil` if its value is of another kind.
   public var number: Double? {
     switch self {
     case .number(let value): value
@@ -40,9 +40,9 @@ extension SyncParameter: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
     default: nil
     }
   }
-  /// The truth value; `nil` if it is something else.
+  /// The truth value of the parameter; `nil` if its value is of another kind.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The date; `nil` if it is something else.
+  /// The date of the parameter; `nil` if its value is of another kind.
   public var date: Date? { if case .date(let value) = self { value } else { nil } }
 }
 

@@ -2,7 +2,7 @@ import ConcordConnect
 import Foundation
 
 extension StoredValue {
-  /// The form on the wire: `null`, an integer, a text; `{"real": 1.5}` and `{"bytes": "base64"}` for others.
+  /// The form on the wire: `null`, an integer, a text; `{"real": 1.5}` and `{"bytes": "base64"}` for all others.
   package var wire: WireValue {
     switch self {
     case .null: .null

@@ -1,7 +1,7 @@
 #if Tool
   import ConcordPersistence
 
-  /// A check that an index of words has those of each row, and no others.
+  /// A check that an index of words has those of each row, and no further ones.
   enum WordCheck {
     static func run(_ table: SourceTable, _ source: any ToolSource, _ report: inout CheckReport) throws {
       guard let words = try source.words(of: table, examples: report.examples) else { return }

@@ -39,7 +39,7 @@
   case elements
   /// The order may differ between equal values.
   case none
-  /// Some parts of the place have an order, and others may have none: only comparing the values tells.
+  /// A place of which some parts have an order, and other parts may have none: only comparing the values tells.
   case depends
 }
 
