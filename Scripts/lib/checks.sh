@@ -42,10 +42,12 @@ check_house() {
   python3 -B Scripts/lib/house.py || fail 'a folder uses what is above it; move it, or invert it (see Layout in CONTRIBUTING.md)'
 }
 
-# check_comments: that the comments of symbols begin with a noun or a verb, as far as that can be told from their first words.
+# check_comments: that the comments of symbols begin with a noun or a verb, as far as that can be told from their first words, and that
+# comments and articles name those whom they would call "others".
 check_comments() {
   ensure 'Python 3' have_command python3 -- python3 python3
   python3 -B Scripts/lib/openings.py || fail 'a comment begins like a question, or needs its neighbour (see Style in CONTRIBUTING.md)'
+  python3 -B Scripts/lib/wording.py || fail 'a comment or an article says "others" where it has to name who is meant (see Style in CONTRIBUTING.md)'
 }
 
 # build_without_warnings PACKAGE OPTION…: builds, and fails on a warning in a file of this repository.
