@@ -5,11 +5,12 @@ import GRDB
 
 extension Row {
   /// What forwarded actions cost: to be kept and shown, and to be sent and stored.
-  static var outbox: [Row] { [forward, forwardBesideBlocking, drain, drainOneEntity] }
+  static var outbox: [Row] { [forward, forwardBesideBlocking, drain, drainBesideBlocking, drainOneEntity] }
 
   private static let count = 10_000
   /// Forwarding is asynchronous, and so goes to another thread and back; what GRDB takes for that is part of the floor.
   private static let floor = "as many transactions of GRDB's, each with one upsert, prepared once, and awaited"
+  private static let blockingFloor = "as many transactions of GRDB's, each with one upsert, prepared once"
 
   private static var forward: Row {
     Row("forward 10,000 actions, each of another entity, each", goal: .floor(times: 3), floor: floor, repetitions: 3) {
@@ -25,8 +26,7 @@ extension Row {
 
   private static var forwardBesideBlocking: Row {
     Row(
-      "the same, beside transactions that block their thread", goal: .none,
-      floor: "as many transactions of GRDB's, each with one upsert, prepared once", repetitions: 3
+      "the same, beside transactions that block their thread", goal: .none, floor: blockingFloor, repetitions: 3
     ) { stopwatch in
       let stopwatch = stopwatch.acrossThreads
       return Sides {
@@ -44,6 +44,19 @@ extension Row {
         try drained(count, entities: count, stopwatch)
       } floor: {
         try awaitedTransactions(count, stopwatch)
+      }
+    }
+  }
+
+  private static var drainBesideBlocking: Row {
+    Row(
+      "the same, beside transactions that block their thread", goal: .none, floor: blockingFloor, repetitions: 3
+    ) { stopwatch in
+      let stopwatch = stopwatch.acrossThreads
+      return Sides {
+        try drained(count, entities: count, stopwatch)
+      } floor: {
+        try transactions(count, stopwatch)
       }
     }
   }
