@@ -30,7 +30,8 @@ struct LayeredQueryTests {
           FetchDescriptor<Review>(
             sortBy: [SortDescriptor(\.stars, order: .reverse), SortDescriptor(\.id)], fetchLimit: 5))
         let poor = try view.query(FetchDescriptor<Review>(predicate: #Predicate { ($0.stars ?? 0) < 2 }))
-        let byAuthor = try view.query(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author.name)], fetchLimit: 2))
+        let byAuthor = try view.query(
+          FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author.name, comparator: .lexical)], fetchLimit: 2))
         // A layer changes what is in the view.
         let held = try (0..<30).map { try view.find(Review.self, id: $0) }
         let heldAuthors = try authors.map { try view.find(Author.self, id: $0) }

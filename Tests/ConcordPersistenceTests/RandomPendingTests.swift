@@ -84,7 +84,8 @@ extension PendingAboveTests {
       let good = try view.query(
         FetchDescriptor<Review>(predicate: #Predicate { ($0.stars ?? 0) >= 2 }, sortBy: [SortDescriptor(\.id)]))
       let texts = try view.query(
-        FetchDescriptor<Review>(sortBy: [SortDescriptor(\.text), SortDescriptor(\.id)], fetchLimit: 3))
+        FetchDescriptor<Review>(
+          sortBy: [SortDescriptor(\.text, comparator: .lexical), SortDescriptor(\.id)], fetchLimit: 3))
       let books = try view.query(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title), SortDescriptor(\.id)]))
       let held = try view.find(Book.self, id: "1")
 

@@ -19,19 +19,36 @@ private struct OrderedPlace {
     let isOrdered = { (song: Song) in isComposed(song[keyPath: keyPath]) }
     return [
       OrderedPlace(
-        name: name, descriptor: { SortDescriptor(keyPath, order: $0) }, compare: compare,
-        isOrderedByFoundation: isOrdered),
+        name: name, descriptor: { withoutComparator(keyPath, $0) }, compare: compare, isOrderedByFoundation: isOrdered),
       OrderedPlace(
         name: "\(name) (lexical)", descriptor: { SortDescriptor(keyPath, comparator: .lexical, order: $0) },
         compare: compare, isOrderedByFoundation: isOrdered),
     ]
   }
 
-  static func text(_ name: String, _ keyPath: any KeyPath<Song, String?> & Sendable) -> OrderedPlace {
-    OrderedPlace(
-      name: name, descriptor: { SortDescriptor(keyPath, order: $0) },
-      compare: { byRank($0[keyPath: keyPath].map(scalars), $1[keyPath: keyPath].map(scalars)) },
-      isOrderedByFoundation: { $0[keyPath: keyPath].map(isComposed) ?? true })
+  static func text(_ name: String, _ keyPath: any KeyPath<Song, String?> & Sendable) -> [OrderedPlace] {
+    let compare = { (a: Song, b: Song) in byRank(a[keyPath: keyPath].map(scalars), b[keyPath: keyPath].map(scalars)) }
+    let isOrdered = { (song: Song) in song[keyPath: keyPath].map(isComposed) ?? true }
+    return [
+      OrderedPlace(
+        name: name, descriptor: { withoutComparator(keyPath, $0) }, compare: compare, isOrderedByFoundation: isOrdered),
+      OrderedPlace(
+        name: "\(name) (lexical)", descriptor: { SortDescriptor(keyPath, comparator: .lexical, order: $0) },
+        compare: compare, isOrderedByFoundation: isOrdered),
+    ]
+  }
+
+  /// A descriptor that compares by `<`, texts, too: in generic code, since Apple's Foundation gives descriptors of texts a comparator otherwise.
+  private static func withoutComparator<V: Comparable>(
+    _ keyPath: any KeyPath<Song, V> & Sendable, _ order: SortOrder
+  ) -> SortDescriptor<Song> {
+    SortDescriptor(keyPath, order: order)
+  }
+
+  private static func withoutComparator<V: Comparable>(
+    _ keyPath: any KeyPath<Song, V?> & Sendable, _ order: SortOrder
+  ) -> SortDescriptor<Song> {
+    SortDescriptor(keyPath, order: order)
   }
 
   /// A place of numbers, of which NaN come last.
@@ -75,9 +92,13 @@ private struct OrderedPlace {
   }
 
   static func all() -> [OrderedPlace] {
-    text("title", \Song.title) + text("text", \Song.text) + text("author.name", \Song.author.name) + [
-      text("subtitle", \Song.subtitle), text("singer.name", \Song.singer?.name),
-      text("singer.nickname", \Song.singer?.nickname),
+    var places = text("title", \Song.title)
+    places += text("text", \Song.text)
+    places += text("author.name", \Song.author.name)
+    places += text("subtitle", \Song.subtitle)
+    places += text("singer.name", \Song.singer?.name)
+    places += text("singer.nickname", \Song.singer?.nickname)
+    return places + [
       value("id", \Song.id), value("number", \Song.number), value("rank", \Song.rank),
       value("verses.count", \Song.verses.count), value("title.count", \Song.title.count),
       real("real", { SortDescriptor(\Song.real, order: $0) }, { $0.real }),

@@ -38,7 +38,8 @@ struct RepeatedReadingTests {
     print("repeated readings: seed \(seed)")
     var random = SeededNumbers(seed: seed)
     let (all, first) = (
-      try view.query(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.text), SortDescriptor(\.id)])),
+      try view.query(
+        FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.text, comparator: .lexical), SortDescriptor(\.id)])),
       try view.query(FetchDescriptor<Entry>(sortBy: [SortDescriptor(\.id)], fetchLimit: 3))
     )
     let shown = Locked<[[Entry]]>([])

@@ -150,7 +150,8 @@ struct QueryEdgesTests {
     let all = store.query(Priced.self)
     let (least, greatest) = (all.min(\.name), all.max(\.name))
     let (cheapest, dearest) = (all.min(\.price), all.max(\.price))
-    let sorted = store.query(Priced.self, sortBy: [SortDescriptor(\.name), SortDescriptor(\.price)])
+    let sorted = store.query(
+      Priced.self, sortBy: [SortDescriptor(\.name, comparator: .lexical), SortDescriptor(\.price)])
     let byPrice = store.query(Priced.self, sortBy: [SortDescriptor(\.price)])
     for step in 0..<300 {
       let id = Int.random(in: 0..<9, using: &random)

@@ -111,8 +111,11 @@ struct QueryProbe {
     }
   }
 
+  // The comparator is named, since Apple's Foundation has another one by default.
+  private static var byTitle: SortDescriptor<Errand> { SortDescriptor(\.title, comparator: .lexical) }
+
   static func all(_ store: EntityStore) -> [QueryProbe] {
-    let descriptors: [SortDescriptor<Errand>] = [SortDescriptor(\.due, order: .reverse), SortDescriptor(\.title)]
+    let descriptors: [SortDescriptor<Errand>] = [SortDescriptor(\.due, order: .reverse), byTitle]
     func byDue(_ errands: [Errand]) -> [Errand] {
       sorted(errands, { order($1.due, $0.due) }, { order($0.title, $1.title) })
     }
@@ -125,7 +128,8 @@ struct QueryProbe {
         "page",
         store.query(
           FetchDescriptor<Errand>(
-            predicate: #Predicate { $0.minutes > 0 }, sortBy: [SortDescriptor(\.title, order: .reverse)],
+            predicate: #Predicate { $0.minutes > 0 },
+            sortBy: [SortDescriptor(\.title, comparator: .lexical, order: .reverse)],
             fetchLimit: 4, fetchOffset: 2))
       ) {
         Array(sorted($0.filter { $0.minutes > 0 }, { order($1.title, $0.title) }).dropFirst(2).prefix(4))
@@ -197,7 +201,7 @@ struct QueryProbe {
   }
 
   private static func combinations(_ store: EntityStore) -> [QueryProbe] {
-    let byTitle = store.query(Errand.self, sortBy: [SortDescriptor(\.title)], limit: 9)
+    let firstErrands = store.query(Errand.self, sortBy: [byTitle], limit: 9)
     func firstByTitle(_ errands: [Errand]) -> [Errand] {
       Array(sorted(errands, { order($0.title, $1.title) }).prefix(9))
     }
@@ -206,16 +210,17 @@ struct QueryProbe {
       for errand in errands where !keys.contains(key(errand)) { keys.append(key(errand)) }
       return keys.map { one in "\(one): \(errands.filter { key($0) == one }.map(\.id))" }
     }
-    let busy = store.query(Errand.self, where: { $0.minutes > 0 }, sortBy: [SortDescriptor(\.title)], limit: 7)
-    let known = store.query(Helper.self, where: #Predicate { $0.id != 1 }, sortBy: [SortDescriptor(\.name)], limit: 4)
+    let busy = store.query(Errand.self, where: { $0.minutes > 0 }, sortBy: [byTitle], limit: 7)
+    let known = store.query(
+      Helper.self, where: #Predicate { $0.id != 1 }, sortBy: [SortDescriptor(\.name, comparator: .lexical)], limit: 4)
     return [
       QueryProbe(
-        "sections", byTitle.sections(by: \.topic), { $0.map { "\($0.id): \($0.elements.map(\.id))" } }, isSame: ==
+        "sections", firstErrands.sections(by: \.topic), { $0.map { "\($0.id): \($0.elements.map(\.id))" } }, isSame: ==
       ) { errands, _ in
         sections(firstByTitle(errands), by: \.topic)
       },
       QueryProbe(
-        "sections of all", store.query(Errand.self, sortBy: [SortDescriptor(\.title)]).sections(by: \.title),
+        "sections of all", store.query(Errand.self, sortBy: [byTitle]).sections(by: \.title),
         { $0.map { "\($0.id): \($0.elements.map(\.id))" } }, isSame: ==
       ) { errands, _ in
         sections(sorted(errands, { order($0.title, $1.title) }), by: \.title)
@@ -253,7 +258,7 @@ struct QueryProbe {
         }
       },
       QueryProbe(
-        "join", byTitle.joined(with: Helper.self) { $0.topic == $1.topic },
+        "join", firstErrands.joined(with: Helper.self) { $0.topic == $1.topic },
         { $0.map { "\($0.left.id) \($0.right.id) \($0.right.name)" } }, isSame: ==
       ) { errands, helpers in
         firstByTitle(errands).flatMap { errand in

@@ -117,7 +117,8 @@ struct QueryTests {
   @Test("What a layer makes is shown at its place, and gone when it is rolled back")
   func layers() {
     let kept = (0..<4).map { store.store(errand($0, "\($0)")) }
-    let sorted = store.query(Errand.self, where: { $0.topic == 0 }, sortBy: [SortDescriptor(\.title)])
+    let sorted = store.query(
+      Errand.self, where: { $0.topic == 0 }, sortBy: [SortDescriptor(\.title, comparator: .lexical)])
     let log = Log<[Int]>()
     let subscription = sorted.observe { log.append($0.map(\.id)) }
     let moved = store.optimistically { $0.update(Errand.self, id: 3) { $0.title = "00" } }
