@@ -4,20 +4,31 @@
 # one declares, the next ones may use. Declarations go to file scope, and all else, in order, into a function that is run.
 # Five comments, which a reader of the rendered page does not see, steer this:
 #
-#   <!-- snippets: Name -->     what follows is a program of its own, and knows nothing of what was declared before
+#   <!-- snippets: Name -->     what follows is a program of its own, and knows nothing of what was declared before;
+#                               <!-- snippets: Name plain --> is one of plain Swift, without an import
 #   <!-- hidden                 the lines up to "-->" are compiled as if they stood in a block
 #   <!-- manifest -->           the next block is a Package.swift
 #   <!-- from: FILE -->         the next block stands in that file of the repository, where it is compiled
 #   <!-- file: PATH -->         the next block is this file of the reader's; walk_through.awk has these
 #
-# A program imports what its blocks import, as it does where a reader pastes them into a file of their own; one that imports
-# nothing of the package imports the target whose article it is. The blocks are also written as they stand, in their order, as the
-# main.swift of a program.
+# A program imports what its blocks show, as it does where a reader pastes them into a file of their own, and nothing else. So its
+# first block shows an import, of the package if a later one does, and hidden lines import nothing. The blocks are also written as
+# they stand, in their order, as the main.swift of a program.
 #
 # A line that ends in "// → text" claims that it prints this text (several: "// → one → two"). The claims are written
 # beside the program, for the caller to compare with what it prints.
 #
-# Variables: folder (where to write), name (of the first part), module (the target that is documented).
+# Variables: folder (where to write), name (of the first part), root (of the repository, with a slash).
+
+# The place of a line of the document, for people.
+function place(line) {
+  return substr(FILENAME, length(root) + 1) ":" line
+}
+
+function problem(line, what) {
+  print place(line) ": " what > "/dev/stderr"
+  failed = 1
+}
 
 function begin(part) {
   program = part
@@ -51,6 +62,8 @@ function opened(line,   bare, i, c, sum) {
 function code(line) {
   if (depth == 0) {
     if (line ~ /^import /) {
+      if (inside == 2) problem(FNR, "a reader does not see this import; show it in a block")
+      else if (line ~ /^import Concord/ && !imported[program]) imported[program] = blocks[program]
       imports[program] = imports[program] line "\n"
       return
     }
@@ -72,22 +85,28 @@ function code(line) {
 
 BEGIN { begin(name) }
 
-/^<!-- snippets: / && !inside { begin(name $3); next }
+/^<!-- snippets: / && !inside { begin(name $3); plain[program] = $4 == "plain"; next }
 /^<!-- manifest -->/ && !inside { manifest_next = 1; next }
 /^<!-- file: / && !inside { file_next = 1; next }
 /^```swift/ && !inside && file_next { inside = 5; file_next = 0; next }
 inside == 5 { if (/^```/) inside = 0; next }
-/^<!-- from: / && !inside { excerpts++; excerpt = folder "/excerpts/" name excerpts; from = $3; next }
+/^<!-- from: / && !inside { excerpt = folder "/excerpts/" name sprintf("%02d", ++excerpts); from = $3; next }
 /^```swift/ && !inside && excerpt {
   inside = 4
   system("mkdir -p '" folder "/excerpts'")
   print from > excerpt
+  print place(FNR) > excerpt
   next
 }
 inside == 4 && /^```/ { close(excerpt); excerpt = ""; inside = 0; next }
 inside == 4 { print > excerpt; next }
 /^<!-- hidden/ && !inside { inside = 2; next }
-/^```swift/ && !inside { inside = manifest_next ? 3 : 1; manifest_next = 0; next }
+/^```swift/ && !inside {
+  inside = manifest_next ? 3 : 1
+  manifest_next = 0
+  if (inside == 1 && !blocks[program]++) first[program] = FNR
+  next
+}
 (inside == 1 || inside == 3) && /^```/ { inside = 0; next }
 inside == 2 && /^-->/ { inside = 0; next }
 inside == 3 { manifest = manifest $0 "\n"; next }
@@ -97,11 +116,14 @@ END {
   for (i = 1; i <= count; i++) {
     program = order[i]
     if (declarations[program] statements[program] == "") continue
+    if (first[program] && imports[program] == "" && !plain[program]) {
+      problem(first[program], "these blocks show no import, and nothing else is imported")
+    }
+    if (imported[program] > 1) problem(first[program], "a later block imports the package, and this one uses it")
     target = folder "/Sources/" program
     system("mkdir -p '" target "'")
     file = target "/" program ".swift"
     # A closing directive wants an opening one before it, also where the document has no declaration or no statement.
-    if (imports[program] !~ /import Concord/) imports[program] = "import " module "\n" imports[program]
     start = "#sourceLocation(file: \"" FILENAME "\", line: 1)\n"
     printf "%s\n%s%s\n#sourceLocation()\n\n", imports[program], start, declarations[program] > file
     printf "func snippets() async throws {\n%s%s#sourceLocation()\n", start, statements[program] > file
@@ -129,4 +151,5 @@ END {
     system("mkdir -p '" folder "/manifests/" name "'")
     printf "%s", manifest > (folder "/manifests/" name "/Package.swift")
   }
+  if (failed) exit 1
 }

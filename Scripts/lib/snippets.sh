@@ -3,15 +3,15 @@
 
 # check_snippets: README.md and the articles.
 check_snippets() {
-  local folder=.build/snippets new=.build/snippets.new document name module programs='' pasted manifest
+  local folder=.build/snippets new=.build/snippets.new document name found programs='' pasted manifest
   rm -rf "$new"
   mkdir -p "$new" "$folder"
   for document in README.md Sources/*/*.docc/*.md; do
     if [ ! -e "$document" ]; then continue; fi
     name=Doc$(basename "$document" .md | tr -cd 'A-Za-z0-9')
-    module=Concord
-    if [ "$document" != README.md ]; then module=$(cut -d / -f 2 <<< "$document"); fi
-    programs="$programs$(awk -v folder="$new" -v name="$name" -v module="$module" -f Scripts/lib/snippets.awk "$PWD/$document")
+    found=$(awk -v folder="$new" -v name="$name" -v root="$PWD/" -f Scripts/lib/snippets.awk "$PWD/$document") ||
+      fail "the blocks of $document do not show what they import"
+    programs="$programs$found
 "
   done
   programs=$(printf '%s' "$programs" | sed '/^$/d')
@@ -33,19 +33,39 @@ $pasted"
   done
 }
 
-# check_excerpts FOLDER: each stands in its file as it stands in its document, whatever the indentation.
+# check_excerpts FOLDER: each stands in its file as it stands in its document, whatever the indentation. The imports above it are among
+# those of the file, and of the package's modules that the file imports one is shown there, or above an earlier excerpt of the document.
 check_excerpts() {
-  local excerpt file text
+  local excerpt file place text name imported document='' shown='' isShown
   for excerpt in "$1"/excerpts/*; do
     if [ ! -e "$excerpt" ]; then continue; fi
-    file=$(head -n 1 "$excerpt")
-    if [ ! -e "$file" ]; then fail "$(basename "$excerpt") is said to be from $file, which is not there"; fi
-    text=$(tail -n +2 "$excerpt" | sed 's/^ *//')
+    { IFS= read -r file && IFS= read -r place; } < "$excerpt"
+    if [ ! -e "$file" ]; then fail "$place: an excerpt is said to be from $file, which is not there"; fi
+    if [ "$document" != "${place%:*}" ]; then
+      document=${place%:*}
+      shown=''
+    fi
+    imported=$(imported_modules "$file" | tr '\n' ' ')
+    for name in $(tail -n +3 "$excerpt" | awk '/^import / { print $2; next } /[^ ]/ { exit }'); do
+      shown="$shown $name"
+      if [[ " $imported" != *" $name "* ]]; then fail "$place: an excerpt imports $name, and $file does not"; fi
+    done
+    isShown=no
+    for name in $imported; do
+      if [[ $name == Concord* && " $shown " == *" $name "* ]]; then isShown=yes; fi
+    done
+    if [ "$isShown" = no ]; then fail "$place: an excerpt shows no import of the package, as $file has it"; fi
+    text=$(tail -n +3 "$excerpt" | awk '!isCode && (/^import / || !/[^ ]/) { next } { isCode = 1; sub(/^ */, ""); print }')
     if [[ $(sed 's/^ *//' "$file") != *"$text"* ]]; then
-      fail "$(basename "$excerpt") is not what stands in $file:
-$(tail -n +2 "$excerpt")"
+      fail "$place: an excerpt is not what stands in $file:
+$(tail -n +3 "$excerpt")"
     fi
   done
+}
+
+# imported_modules FILE: prints the names of the modules that a Swift file imports.
+imported_modules() {
+  sed -nE 's/^ *((public|package|internal|private|@testable) )*import ([A-Za-z]+)$/\3/p' "$1"
 }
 
 # check_pasted FOLDER: the blocks of each program compile as a main.swift, where top-level code belongs to the main actor.

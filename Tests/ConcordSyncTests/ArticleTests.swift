@@ -1,6 +1,6 @@
 #if Server
-  import Concord
   import ConcordServer
+  import ConcordSync
   import Foundation
   import Hummingbird
   import Testing
