@@ -165,6 +165,39 @@ struct UndoWithinTests {
     #expect(kept.allSatisfy { $0.value.text == "x" })
   }
 
+  @Test("Steps that change the same many entities are joined in one list", arguments: [true, false])
+  func dragging(_ isOneTransaction: Bool) throws {
+    let kept = (1...200).map { store.store(Memo(id: $0)) }
+    func drag(_ store: EntityStore) {
+      for turn in 1...20 {
+        store.undo.record("Move", joining: 1) { tx in
+          for id in 1...200 { tx.update(Memo.self, id: id) { $0.text = "\(turn)" } }
+        }
+      }
+    }
+    if isOneTransaction { store.transaction { tx in drag(tx) } } else { drag(store) }
+    #expect(undo.undoSteps.map { $0.parts.map(\.count) } == [[200]])
+    try undo.undo()
+    #expect(kept.allSatisfy { $0.value.text.isEmpty })
+    try undo.redo()
+    #expect(kept.allSatisfy { $0.value.text == "20" })
+  }
+
+  @Test("A pending step holds the last list of its group, and not those before it")
+  func held() {
+    struct Change: UndoableChange {}
+    let steps = UndoSteps()
+    var pending: [PendingStep] = []
+    for id in 1...100 {
+      let step = UndoStep(id: id, actionName: "Import", context: nil, group: UndoGroup(1), parts: [[Change()]])
+      pending.append(PendingStep(step, behind: pending.last, steps.last) { $0 + $1 })
+    }
+    #expect(pending.allSatisfy { $0.joined?.parts.count ?? 2 == 2 })
+    #expect(pending.map(\.kept) == [0, 0] + (1...98))
+    for step in pending { step.add(to: steps) }
+    #expect(steps.steps(isRedo: false).map(\.parts.count) == [100])
+  }
+
   @Test("What the transaction writes between two steps of a group is not undone with them")
   func between() throws {
     store.transaction { tx in

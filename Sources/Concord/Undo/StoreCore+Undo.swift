@@ -126,7 +126,7 @@ extension StoreCore {
     // Now, since the base is exposed, and nobody else adds a step before the commit.
     let pending = PendingStep(step, behind: pendingSteps.last, steps.last) { earlier, later in
       // More are a list of their own: what is joined costs what it is joined to.
-      guard let last = earlier.last, last.count <= Self.mostJoined, let new = later.first,
+      guard let last = earlier.last, let new = later.first, last.count <= max(Self.mostJoined, 2 * new.count),
         let joined = self.joined(last, new)
       else {
         return earlier + later
@@ -154,7 +154,7 @@ extension StoreCore {
     for step in pending { step.add(to: undoSteps) }
   }
 
-  /// The number of changes to which further ones are joined.
+  /// The number of changes to which further ones are joined, however few: joining costs the changes of both.
   private static var mostJoined: Int { 64 }
 
   /// Removes the steps of a part of the transaction that is undone. A group that has ended stays so.

@@ -45,6 +45,22 @@ package final class UndoSteps: Sendable {
       return step
     }
 
+    var lastGroup: (id: Int, group: UndoGroup?)? { places.last.flatMap { $0.map { ($0.id, $0.group) } } }
+
+    /// Replaces the lists of the last step behind some that stay. The step may have many, so that it is changed in its place. It is removed if it has none
+    /// left.
+    ///
+    /// - Returns: a step with what was replaced.
+    mutating func replaceLists(from kept: Int, by joined: UndoStep) -> UndoStep {
+      guard count > 0, var step = places.removeLast() else { return joined }
+      var replaced = joined
+      replaced.parts = Array(step.parts.dropFirst(kept))
+      size += joined.size - replaced.size
+      step.parts.replaceSubrange(min(kept, step.parts.count)..., with: joined.parts)
+      if !step.parts.isEmpty { places.append(step) }
+      return replaced
+    }
+
     mutating func endGroup() {
       if count > 0 { places[places.count - 1]?.group = nil }
     }
@@ -119,7 +135,7 @@ package final class UndoSteps: Sendable {
     _ step: UndoStep, join: ([[any UndoableChange]], [[any UndoableChange]]) -> [[any UndoableChange]]
   ) {
     // Without the lock, since values are compared.
-    append(step, joined: step.joined(to: last, join))
+    append(step, joined: step.joined(to: last, join), keeping: 0)
   }
 
   /// The step that would be undone next.
@@ -127,17 +143,19 @@ package final class UndoSteps: Sendable {
 
   /// Adds a step, or puts what it made of the last one in the place of that.
   ///
-  /// - Parameter joined: the last step with the changes of the new one; `nil` if they are not of one group.
-  func append(_ step: UndoStep, joined: UndoStep?) {
+  /// - Parameters:
+  ///   - joined: the last step with the changes of the new one, without its first lists; `nil` if they are not of one group.
+  ///   - kept: the number of these lists.
+  func append(_ step: UndoStep, joined: UndoStep?, keeping kept: Int) {
     changing { state in
-      var (gone, step) = (state.redo.steps, step)
+      var gone = state.redo.steps
       state.redo = Stack()
       // The group may have ended meanwhile, or the last step may be gone.
-      if let joined, let last = state.undo.last, last.id == joined.id, last.group == step.group {
-        if let last = state.undo.popLast() { gone.append(last) }
-        step = joined
+      if let joined, let (id, group) = state.undo.lastGroup, id == joined.id, group == step.group {
+        gone.append(state.undo.replaceLists(from: kept, by: joined))
+      } else if step.size > 0 {
+        state.undo.append(step)
       }
-      if step.size > 0 { state.undo.append(step) }
       return gone
     }
   }
