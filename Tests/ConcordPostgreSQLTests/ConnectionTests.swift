@@ -230,6 +230,21 @@
       #expect(pool.count == 2)
     }
 
+    @Test("The connection beyond the size of the pool is for who reads within its own, and not for who waits")
+    func surplus() throws {
+      var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)
+      (options.poolSize, options.timeout) = (1, 0.2)
+      let pool = PostgreSQLPool(options, store: "Shop")
+      defer { pool.close() }
+      try pool.with { _ in
+        try pool.with(isNested: true) { _ in }
+        #expect(pool.count == 2)
+        #expect(throws: StoreError.self) { try pool.with { _ in } }
+        try pool.with(isNested: true) { _ in #expect(pool.count == 2) }
+      }
+      #expect(pool.count == 1)
+    }
+
     @Test("A connection that nobody has used for its time is closed, and another one is made when it is needed")
     func idle() throws {
       let fleet = try Fleet()

@@ -71,9 +71,10 @@
       returned.lock()
       while true {
         let (connection, mayConnect, isClosed) = state.withLock { state in
-          let connection = state.isClosed ? nil : state.idle.popLast()
+          // One that is left while all are in use is for those who have them, and read again.
           let mayConnect = isNested || state.used < options.poolSize
-          if connection != nil || mayConnect { state.used += 1 }
+          let connection = state.isClosed || !mayConnect ? nil : state.idle.popLast()
+          if mayConnect { state.used += 1 }
           return (connection, mayConnect, state.isClosed)
         }
         if isClosed {
