@@ -17,8 +17,8 @@ check_page() {
 # check_fleet PROGRAM: what Scripts/demo --fleet --headless does, where PostgreSQL is installed.
 check_fleet() {
   local folder status=0
-  if ! have_postgresql_server || ! have_command python3; then
-    note 'PostgreSQL or python3 is not installed, so the fleet is left out'
+  if ! have_libpq || ! have_postgresql_server || ! have_command python3; then
+    note 'libpq, PostgreSQL or python3 is not installed, so the fleet is left out'
     return
   fi
   folder=$(mktemp -d)

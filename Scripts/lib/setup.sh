@@ -87,7 +87,7 @@ have_libpq() {
 have_postgresql_server() {
   local found
   if have_command initdb && have_command pg_ctl && have_command psql; then return 0; fi
-  for found in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb; do
+  for found in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb /usr/local/opt/postgresql@*/bin/initdb; do
     if [ -x "$found" ]; then return 0; fi
   done
   return 1

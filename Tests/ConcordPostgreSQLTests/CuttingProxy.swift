@@ -57,6 +57,8 @@
 
     /// Cuts after some more bytes in one direction.
     func cut(after count: Int, ofAnswers: Bool) { state.withLock { ($0.left, $0.cutsAnswers) = (count, ofAnswers) } }
+    /// Whether the bytes after which it cuts have not passed yet.
+    var isToCut: Bool { state.withLock { $0.left != nil } }
     func cutNoMore() { state.withLock { $0.left = nil } }
 
     /// Counts the bytes that pass from now on.

@@ -77,9 +77,11 @@
         CREATE TRIGGER note_saved AFTER INSERT OR UPDATE ON "Progress" FOR EACH ROW EXECUTE FUNCTION note_saved();
         """)
       let ports = [server.port, try PostgreSQLServer.freePort()]
-      let proxy = try CuttingProxy(to: ports[0])
-      defer { proxy.stop() }
-      let place = "\(server.url(ports: [proxy.port, ports[1]]))#\(fleet.schema)"
+      // One in front of each place of the server: at the other place nobody listens.
+      let proxies = try ports.map { try CuttingProxy(to: $0) }
+      defer { for proxy in proxies { proxy.stop() } }
+      proxies[1].refuse()
+      let place = "\(server.url(ports: proxies.map(\.port)))#\(fleet.schema)"
       let clients = try ["direct", "direct", "mixed"].enumerated().map { try Client($0 + 1, place, $1) }
       defer { for client in clients { client.kill() } }
       #expect(eventually(30) { clients.allSatisfy { $0.acknowledged > 3 } })
@@ -94,6 +96,7 @@
           .randomElement(using: &random) ?? .crash
         counts[fault, default: 0] += 1
         let before = clients.map(\.acknowledged)
+        let here = server.port == ports[0] ? 0 : 1
         switch fault {
         case .client:
           let client = clients[Int.random(in: 0..<clients.count, using: &random)]
@@ -103,7 +106,8 @@
           #expect([client.acknowledged, client.acknowledged + 1].contains(last), "round \(round)")
           try client.start()
         case .crash: try server.restart("immediate")
-        case .cut: proxy.cut(after: Int.random(in: 0...200, using: &random), ofAnswers: Bool.random(using: &random))
+        case .cut:
+          proxies[here].cut(after: Int.random(in: 0...200, using: &random), ofAnswers: Bool.random(using: &random))
         case .terminate:
           try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'shop'")
         case .pause:
@@ -112,13 +116,13 @@
           server.goOn()
         case .move:
           // libpq goes on to the next place only where nobody listens.
-          let isThere = server.port == ports[0]
-          if isThere { proxy.refuse() }
-          try server.move(to: ports[isThere ? 1 : 0])
-          if !isThere { try proxy.goOn() }
+          proxies[here].refuse()
+          try server.move(to: ports[1 - here])
+          try proxies[1 - here].goOn()
         }
         let goesOn = eventually(90) { zip(clients, before).allSatisfy { $0.acknowledged > $1 + 2 } }
         try #require(goesOn, "round \(round): \(fault), \(clients.map { $0.all.suffix(2) })")
+        #expect(proxies.allSatisfy { !$0.isToCut }, "round \(round): nothing was cut")
         mostConnections = max(mostConnections, try hold(clients, fleet, "round \(round), \(fault)"))
       }
       // Short faults may all have been over before a save gave up; this one lasts until one has.

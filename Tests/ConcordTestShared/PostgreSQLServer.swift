@@ -17,13 +17,19 @@
     private static let binaries: String? = {
       let folders =
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        + ["18", "17", "16", "15", "14"].flatMap {
-          ["/usr/lib/postgresql/\($0)/bin", "/opt/homebrew/opt/postgresql@\($0)/bin"]
-        }
+        + versions(in: "/usr/lib/postgresql") + versions(in: "/opt/homebrew/opt") + versions(in: "/usr/local/opt")
       return folders.first { folder in
         ["initdb", "pg_ctl", "psql"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
       }
     }()
+
+    /// The folders of the programs of each version that a package manager has installed, the newest one first: as `Scripts/lib` finds them.
+    private static func versions(in folder: String) -> [String] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.filter { folder.hasPrefix("/usr/lib") || $0.hasPrefix("postgresql@") }
+        .sorted { $0.compare($1, options: .numeric) == .orderedDescending }
+        .map { "\(folder)/\($0)/bin" }
+    }
 
     /// Whether a server is installed.
     package static var isInstalled: Bool { binaries != nil }
