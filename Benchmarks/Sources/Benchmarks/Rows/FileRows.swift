@@ -10,7 +10,8 @@ extension Row {
   static var files: [Row] {
     [
       upsert, upsertBesideSQLite, fetchAll, fetchAllBesideGRDB, findStored, findStoredBesideSQLite,
-      saveOne(queries: 0), saveOne(queries: 50), saveOne(queries: 100_000), updateOne, saveAggregate, loadAggregate,
+      saveOne(queries: 0), saveOne(queries: 50), saveOne(queries: 100_000), saveOne(queries: 50, followsLayers: true),
+      saveOne(queries: 100_000, followsLayers: true), updateOne, saveAggregate, loadAggregate,
       firstScreen, firstScreenBesideGRDB, attach, memoryOfLiveQuery,
     ]
   }
@@ -166,12 +167,14 @@ extension Row {
   // MARK: One save
 
   private static func saves(
-    _ name: String, queries: Int, floor: String, _ change: @escaping (BackgroundContext, Volume) throws -> Void,
+    _ name: String, queries: Int, followsLayers: Bool = false, floor: String,
+    _ change: @escaping (BackgroundContext, Volume) throws -> Void,
     _ write: @escaping (DatabasePool, Volume) throws -> Void
   ) -> Row {
-    Row(name, goal: .floor(times: 1.5), floor: floor, repetitions: 15) { stopwatch in
+    Row(name, goal: followsLayers ? .none : .floor(times: 1.5), floor: floor, repetitions: 15) { stopwatch in
       let (file, raw) = (try VolumeFile(count), try VolumeFile(count))
       let container = try file.concord()
+      if followsLayers { container.viewContext.followLayers() }
       let context = container.newBackgroundContext()
       let pool = try raw.pool()
       // In the order of ids: the first are those that are changed.
@@ -210,14 +213,17 @@ extension Row {
     }
   }
 
-  private static func saveOne(queries: Int) -> Row {
+  private static func saveOne(queries: Int, followsLayers: Bool = false) -> Row {
     let name =
       switch queries {
       case 0: "save one of 100,000 in a file"
       case count: "the same, with a live query of all"
       default: "the same, with a live query of \(queries)"
       }
-    return saves(name, queries: queries, floor: "a transaction of GRDB's with one upsert, prepared once") {
+    return saves(
+      followsLayers ? "\(name) that follows layers" : name, queries: queries, followsLayers: followsLayers,
+      floor: "a transaction of GRDB's with one upsert, prepared once"
+    ) {
       $0.insert($1)
     } _: { pool, volume in
       try pool.write { try RawVolume.write(volume, with: $0.cachedStatement(sql: RawVolume.upsert)) }
