@@ -11,7 +11,8 @@ extension ViewContext {
   /// ```
   ///
   /// A change is applied in proportion to what it changes in the result; the stores are not asked for all rows again. `value` and `observe`
-  /// make an array of the whole result, each time; its `changes` and sections make none. The result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
+  /// make an array of the whole result, each time; its `changes` and sections make none. The result is kept up to date as long as an observer of it is retained, and only the shown entities are in the view; of those before a
+  /// `fetchOffset` the order is in memory too, and with layers the entities. Unsaved changes of the
   /// view count, and what waits in an outbox; other optimistic layers of ``store`` do after ``followLayers()``.
   ///
   /// An entity for which the predicate has no answer later on is left out, and the view's error handler is told, once until it has one. The observer does not keep the
