@@ -18,14 +18,14 @@
       print("equal rows: CONCORD_RANDOM_SEED=\(seed)")
       let fleet = try Fleet()
       let store = try fleet.store()
-      let pairs = 4
+      let (pairs, rounds) = (4, TestOptions.isLong ? 400 : 10)
       try store.write(origin: nil) { writing in
         for id in 0..<2 * pairs { _ = try writing.insert(fleet.row(id, 0, stamp: 0), for: fleet.key(id)) }
       }
       try store.close()
       let processes = try (0..<8).map { number in
         try ChildProcess([
-          "equal", fleet.place, "\(pairs)", TestOptions.isLong ? "400" : "10", "\(seed + UInt64(number))",
+          "equal", fleet.place, "\(pairs)", "\(rounds)", "\(seed + UInt64(number))",
         ])
       }
       defer { for process in processes { process.kill() } }
@@ -44,8 +44,10 @@
         }
         #expect(agrees, "\(process.lines.suffix(2)), not \(table)")
         #expect(process.lines.filter { $0.hasPrefix("differs") } == [])
+        // Some give up, since rows are held for seconds; most do not.
         #expect(
-          process.lines.count { $0.hasPrefix("failed") } < 5, "\(process.lines.filter { $0.hasPrefix("failed") })")
+          process.lines.count { $0.hasPrefix("failed") } < rounds / 2,
+          "\(process.lines.filter { $0.hasPrefix("failed") })")
       }
       // So that there was something to see. One alone may see little on a busy machine, which merges notices.
       let seen = processes.map { process in
