@@ -16,7 +16,7 @@ public struct NoteName: Hashable, Sendable {
 extension NoteName {
   /// The space of the marks of the rows of types, by the names of the entities.
   ///
-  /// Synchronisation draws them, and compares them with those that it has noted elsewhere: whoever moves rows into a store or out of it draws others.
+  /// Synchronisation draws them, and compares them with those that it has noted elsewhere: whoever moves rows into a store or out of it draws new ones.
   package static let rowsMarks = "rows.marks"
   package static func rowsMark(_ entity: EntityDescription) -> NoteName { NoteName(rowsMarks, entity.name) }
 }

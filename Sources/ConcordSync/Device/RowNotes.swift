@@ -139,7 +139,7 @@ struct RowNotes {
   ///
   /// - Parameters:
   ///   - entities: the types.
-  ///   - whole: those whose rows were not those of the position, and are now. Others that are not stay so, and what another device had there is no longer its.
+  ///   - whole: those whose rows were not those of the position, and are now. Other types whose rows are not stay so, and what another device had there is no longer its own.
   func mark(_ entities: Set<EntityDescription>, whole: Set<EntityDescription> = []) throws {
     let marks = try Self.marks(in: SyncNotes.marks, of: writing)
     let torn = try torn(marks)
@@ -148,7 +148,7 @@ struct RowNotes {
       try writing.setNote(SyncNotes.detached, for: SyncNotes.mark(entity))
     }
     for entity in entities.union(whole) {
-      // The store with the position cannot be apart from it. A mark that is there tells others that write to it.
+      // The store with the position cannot be apart from it. A mark that is there tells other devices that write to it.
       guard let store = store(of: entity), store !== writing || torn.contains(entity) || marks[entity.name] == nil
       else {
         continue

@@ -47,7 +47,7 @@ enum SyncNotes {
   /// The marks of the rows that the server sent, beside the position, by the names of the entities: see ``RowNotes``.
   static let marks = "sync.marks"
   static func mark(_ entity: EntityDescription) -> NoteName { NoteName(marks, entity.name) }
-  /// The mark beside the position of rows whose store was detached while others changed: none in a store is equal to it.
+  /// The mark beside the position of rows whose store was detached while other rows changed: none in a store is equal to it.
   static let detached = "detached"
   /// The marks in the stores of the rows.
   static func held(_ entity: EntityDescription) -> NoteName { .rowsMark(entity) }
