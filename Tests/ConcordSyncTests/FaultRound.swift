@@ -129,6 +129,11 @@
         }
       }
       defer { for device in devices { device.kill() } }
+      // A busy machine takes long to start them, and nothing would go wrong while they act.
+      for number in devices.indices {
+        let file = folder.appending(path: "device-\(number)/queued")
+        try #require(try await isThere(file, in: folder), "seed \(seed), \(kind): device \(number) does not act")
+      }
       let count = max(6, actions / 5)
       // The database crashes twice at least, each time in another way.
       let crashes = (0..<2).map { _ in Int.random(in: 0..<count, using: &numbers) }
@@ -155,6 +160,8 @@
           try devices[Self.deviceOfTwo].start()
         }
       }
+      // All that the network does, unless the devices have nothing left to ask.
+      _ = try await eventually { HostileProxy.Event.allCases.allSatisfy { proxy.counts[$0] ?? 0 > 0 } }
       proxy.calm()
       // A process may have ended by itself only if it has failed.
       for child in servers + devices where !child.process.isRunning {
