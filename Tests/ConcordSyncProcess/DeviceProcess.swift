@@ -37,8 +37,11 @@
       let books = try connect.viewContext.query(FetchDescriptor<Book>()).observe { bookScreen.write(ShownBooks($0)) }
       let network = Tunnels(
         HTTPTransport(baseURL: url, timeout: .seconds(10)), try Journal(folder.appending(path: "tunnels")), seed)
+      let messages = CutMessages(
+        network, pages: try Journal(folder.appending(path: "pages")), cuts: try Journal(folder.appending(path: "cuts")),
+        seed)
       let sync = connect.sync(
-        over: network, wait: .seconds(2),
+        over: messages, wait: .seconds(2),
         backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(100))
       ) { [user] in "user-\(user)" }
       sync.subscribe("carts")

@@ -47,6 +47,8 @@
     var lists: [Int64: [String]] = [:]
     var lines: [LineRow] = []
     var books: [BookRow] = []
+    /// The stamps of the rows, by their names, as "Cart 1".
+    var stamps: [String: Double] = [:]
     /// In the order in which they were forwarded.
     var actions: [Action] = []
     /// The entities of which the device notes that they stay because actions wait that name them, as "Cart 1".
@@ -89,7 +91,12 @@
             body: row.state == .pending ? row.body : nil,
             isUndecided: row.state == .refused && FaultLetter.isUndecided(row.reason ?? "")))
       }
-      (carts, lines, books) = try Self.rows(reading, model) { id, list in lists[id] = list }
+      (carts, lines, books) = try Self.rows(reading, model) { id, list in
+        lists[id] = list
+      } stamps: { name, stamp in
+        // JSON has no infinity, which a row without a stamp has.
+        if stamp.isFinite { stamps[name] = stamp }
+      }
       let (lineIDs, bookIDs) = (Set(lines.map(\.id)), Set(books.map(\.id)))
       isTorn =
         carts.contains { $0.lines != Int64(lists[$0.id]?.count ?? 0) }
@@ -97,13 +104,19 @@
     }
 
     /// Reads all rows of a store.
+    ///
+    /// - Parameters:
+    ///   - list: a closure that receives the lines of each cart.
+    ///   - stamps: a closure that receives the name and the stamp of each row.
     static func rows(
-      _ reading: any RowReading, _ model: Model, _ list: (Int64, [String]) -> Void = { _, _ in }
+      _ reading: any RowReading, _ model: Model, _ list: (Int64, [String]) -> Void = { _, _ in },
+      stamps: (String, Double) -> Void = { _, _ in }
     ) throws -> (carts: [CartRow], lines: [LineRow], books: [BookRow]) {
       var (carts, lines, books): ([CartRow], [LineRow], [BookRow]) = ([], [], [])
       for entity in model.entities {
         try reading.rows(RowQuery(entity)) { _, source in
           let values = Values(entity, entity.columns.indices.map { source.value(at: $0) })
+          stamps("\(entity.name) \(values.name)", source.stamp)
           switch entity.name {
           case "Cart":
             let row = CartRow(values)
@@ -126,6 +139,9 @@
       init(_ entity: EntityDescription, _ values: [StoredValue]) {
         self.values = Dictionary(zip(entity.columns.map(\.name), values)) { $1 }
       }
+
+      /// The id as a text.
+      var name: String { integer("id").map { "\($0)" } ?? text("id") }
 
       func integer(_ name: String) -> Int64? { if case .integer(let number)? = values[name] { number } else { nil } }
       func text(_ name: String) -> String { if case .text(let text)? = values[name] { text } else { "" } }

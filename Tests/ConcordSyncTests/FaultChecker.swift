@@ -111,6 +111,16 @@
     /// The position that a server has given to a device; `nil` if no server of the store has.
     func opened(_ text: String) -> StorePosition? { seal.opened(text)?.position }
 
+    /// The rows, as "Cart 1", that a subscription has by itself at a position that a server has given to a device, without what they contain.
+    func roots(of subscription: FaultSubscription, at position: String, for user: Int64) throws -> Set<String> {
+      guard let position = opened(position), let state = try state(at: position) else { return [] }
+      let carts = state.carts.filter { id, cart in
+        subscription.hasCart(of: cart.owner, withStocks: state.stocks[id] ?? [], for: user)
+      }
+      let books = state.books.filter { subscription.hasBook(withStock: $1.stock) }
+      return Set(carts.keys.map { "Cart \($0)" } + books.keys.map { "Book \($0)" })
+    }
+
     /// What subscriptions have of a state, with all that it contains.
     private func business(
       of subscriptions: [FaultSubscription], in state: State, for user: Int64

@@ -29,6 +29,8 @@
       private let log: URL
       private var clocks: SplitMix
       private(set) var starts = 0
+      /// How often it has ended because it was killed.
+      private(set) var kills = 0
 
       /// - Parameters:
       ///   - environment: what is added to the environment, by the number of starts before.
@@ -62,6 +64,7 @@
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+        if process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL { kills += 1 }
       }
     }
 
@@ -137,27 +140,30 @@
       let count = max(6, actions / 5)
       // The database crashes twice at least, each time in another way.
       let crashes = (0..<2).map { _ in Int.random(in: 0..<count, using: &numbers) }
+      // So do a server and a device, once at least, most often when there are pages.
+      let kills = (0..<2).map { _ in Int.random(in: count / 2..<count, using: &numbers) }
       for number in 0..<count {
         try await Task.sleep(for: .milliseconds(Int.random(in: 50...300, using: &numbers)))
         if kind == .postgreSQL {
           if crashes[0] == number { try DatabaseFault.killBackend() }
           if crashes[1] == number { try DatabaseFault.restart() }
         }
-        let child: Child?
+        var killed: [Child?] = []
         switch Int.random(in: 0..<8, using: &numbers) {
-        case 0..<3: child = devices.randomElement(using: &numbers)
-        case 3, 4: child = servers.randomElement(using: &numbers)
-        case 5 where kind == .postgreSQL:
-          try DatabaseFault.killBackend()
-          child = nil
-        default: child = nil
+        case 0..<3: killed.append(devices.randomElement(using: &numbers))
+        case 3, 4: killed.append(servers.randomElement(using: &numbers))
+        case 5 where kind == .postgreSQL: try DatabaseFault.killBackend()
+        default: break
         }
-        child?.kill()
-        try child?.start()
+        if kills[0] == number { killed.append(servers.randomElement(using: &numbers)) }
+        if kills[1] == number { killed.append(devices.randomElement(using: &numbers)) }
         // It most often has a page by now.
         if number == count * 2 / 3, devices.indices.contains(Self.deviceOfTwo) {
-          devices[Self.deviceOfTwo].kill()
-          try devices[Self.deviceOfTwo].start()
+          killed.append(devices[Self.deviceOfTwo])
+        }
+        for child in killed.compactMap({ $0 }) {
+          child.kill()
+          try child.start()
         }
       }
       // All that the network does, unless the devices have nothing left to ask.
@@ -177,12 +183,16 @@
             try await isThere(file, in: folder), "seed \(seed), \(kind): device \(number) has not \(said)")
         }
       }
+      let killed = [servers, devices].map { $0.map(\.kills).reduce(0, +) }
+      #expect(killed.allSatisfy { $0 > 0 }, "seed \(seed), \(kind): \(killed) servers and devices were killed")
       // What they have forgotten is needed to check what the devices have shown.
       for server in servers { server.kill() }
       let forgotten = try archive?.restore() ?? 0
       isGood = try check(folder, container, store)
       let events = HostileProxy.Event.allCases.map { "\($0.rawValue): \(proxy.counts[$0] ?? 0)" }
-      print("\(kind): \(events.joined(separator: ", ")); \(forgotten) changes forgotten")
+      print(
+        "\(kind): \(events.joined(separator: ", ")); \(forgotten) changes forgotten; \(killed[0]) servers and \(killed[1]) devices killed"
+      )
       #expect(isForgetful == (forgotten > 0), "seed \(seed), \(kind)")
       return Outcome(events: proxy.counts, forgotten: forgotten)
     }
@@ -238,6 +248,10 @@
       var undecided = Set<FaultAction>()
       var late = Set<Effect>()
       var users = 0
+      let pageChecker = PageChecker(checker: checker, isForgetful: isForgetful, isSealed: isSealed)
+      var pageFindings = PageChecker.Findings()
+      var plantedPages: Set<PlantedPages.Violation> = []
+      var cuts: [MessageCut: Int] = [:]
       for number in 0..<deviceCount {
         let place = folder.appending(path: "device-\(number)")
         let moments: [DeviceMoment] = try Self.lines(place.appending(path: "states"))
@@ -256,6 +270,19 @@
             decisions[place].letters.append(letter)
           }
         }
+        let received: [ReceivedPage] = try Self.lines(place.appending(path: "pages"))
+        // Whose release changes gets everything once.
+        let findings = try pageChecker.findings(received.map(WirePage.init), moments, mayAskAnew: number == 0)
+        #expect(
+          findings.violations.isEmpty,
+          "seed \(seed), \(kind), device \(number): \(findings.violations.prefix(3).joined(separator: "; "))")
+        pageFindings += findings
+        for cut in try Self.lines(place.appending(path: "cuts")).flatMap({ (cuts: [MessageCut]) in cuts }) {
+          cuts[cut, default: 0] += 1
+        }
+        if findings.violations.isEmpty, plantedPages.count < PlantedPages.Violation.allCases.count {
+          plantedPages.formUnion(try PlantedPages(pageChecker, received, moments).check())
+        }
         let screen = try Screen(moments, in: place)
         // The first one had the earlier release until it was killed.
         let found =
@@ -273,7 +300,7 @@
           || moments.contains { moment in
             moment.kept.isEmpty && moment.carts.contains { $0.owner != moment.user }
           }
-        isGood = isGood && found.isEmpty && isEqual && end.pending == 0
+        isGood = isGood && found.isEmpty && findings.violations.isEmpty && isEqual && end.pending == 0
         clocks += try Self.lines(place.appending(path: "dates"))
         lost += try Self.lines(place.appending(path: "tunnels")).flatMap { (times: [Int]) in times }
         let usable = moments.filter { $0.position != nil && !$0.carts.isEmpty && $0.kept.isEmpty }
@@ -298,6 +325,14 @@
       print(
         "\(kind): \(counts.joined(separator: ", ")); \(lost.count) tunnels, \(lost.reduce(0, +)) messages lost in them; \(users) users of device \(Self.deviceOfTwo), \(late.count) actions given up with one"
       )
+      let cutCounts = MessageCut.allCases.map { "\($0.rawValue) \(cuts[$0] ?? 0)" }
+      print(
+        "\(kind): \(pageFindings.pages) pages, \(pageFindings.cut) of them cut, \(pageFindings.known) after a known position with \(pageFindings.rows) rows; cut: \(cutCounts.joined(separator: ", "))"
+      )
+      // Cut messages had no effect, and no page has brought what its device had; both would have been found.
+      #expect(pageFindings.cut > 0 && MessageCut.allCases.allSatisfy { cuts[$0] ?? 0 > 0 }, "seed \(seed): \(cuts)")
+      let always = Set(PlantedPages.Violation.allCases).subtracting([.same])
+      #expect(plantedPages.isSuperset(of: always), "seed \(seed), \(kind): only \(plantedPages)")
       #expect(lost.contains { $0 > 0 } && Set(queued.map(\.name)) == Set(names) && !refused.isEmpty)
       #expect(lines.contains { $0.text == RemoveLine.mark } && lines.contains { $0.id.hasPrefix("n") })
       // The processes had the dates that they were given.

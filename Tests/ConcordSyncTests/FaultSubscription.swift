@@ -13,7 +13,15 @@
     /// - Returns: `nil` if it is another one.
     init?(text: String) {
       guard let id = SubscriptionID(text: text) else { return nil }
-      switch (id.name, id.parameters["rest"]?.integer) {
+      self.init(name: id.name, rest: id.parameters["rest"]?.integer)
+    }
+
+    /// - Parameters:
+    ///   - name: the name of the publication.
+    ///   - rest: its parameter; `nil` if it has none.
+    /// - Returns: `nil` if it is another one.
+    init?(name: String, rest: Int64?) {
+      switch (name, rest) {
       case ("carts", nil): self = .carts
       case ("books", nil): self = .books
       case ("by-stock", let rest?): self = .byStock(rest: rest)
@@ -29,6 +37,9 @@
       case .byStock(let rest): SubscriptionID(name: "by-stock", parameters: ["rest": .integer(rest)]).text
       }
     }
+
+    /// Whether the predicate looks at other rows, so that all of the subscription comes when something of it has changed.
+    var looksAtOtherRows: Bool { if case .byStock = self { true } else { false } }
 
     /// Whether a cart is one of the subscription.
     ///

@@ -19,6 +19,9 @@
       (feed, self.end, self.unseen) = (String(parts[0]), end, Set(unseen))
     }
 
+    /// Whether transactions are not shown that have begun before others that are.
+    var hasUnseen: Bool { !unseen.isEmpty }
+
     /// Whether all that another position shows is shown.
     func isSuperset(of other: ShownChanges) -> Bool {
       feed == other.feed && end >= other.end && unseen.allSatisfy { $0 >= other.end || other.unseen.contains($0) }

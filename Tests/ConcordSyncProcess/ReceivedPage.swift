@@ -1,0 +1,1 @@
+../ConcordSyncTests/ReceivedPage.swift
