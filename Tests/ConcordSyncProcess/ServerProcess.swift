@@ -34,8 +34,9 @@
       var logger = Logger(label: "server")
       logger.logLevel = .error
       let app = Application(
-        router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-        services: [service], logger: logger)
+        router: router, server: .http1(configuration: .init(additionalChannelHandlers: service.channelHandlers())),
+        configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)), services: [service],
+        logger: logger)
       try await app.runService()
     }
 

@@ -77,8 +77,8 @@
     let router = Router()
     service.addRoutes(to: router, path: "sync")
     let app = Application(
-      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-      services: [service])
+      router: router, server: .http1(configuration: .init(additionalChannelHandlers: service.channelHandlers())),
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)), services: [service])
     try await app.runService()
   }
 

@@ -70,8 +70,8 @@
             \r
 
             """
-          let bytes = Array(repeating: Array(head.utf8) + body, count: requests).flatMap { $0 }
-          #expect(bytes.withUnsafeBytes { send(socket, $0.baseAddress, bytes.count, 0) } == bytes.count)
+          let sent = Array(repeating: Array(head.utf8) + body, count: requests).flatMap { $0 }
+          #expect(sent.withUnsafeBytes { send(socket, $0.baseAddress, sent.count, 0) } == sent.count)
           if requests == 1 {
             #expect(try await eventually { world.service.requests.count == 1 })
             // While the server waits for the client, the request is in progress.
@@ -82,17 +82,46 @@
             #expect(
               try await eventually { world.service.requests.count == 0 && world.service.unread.count(of: "1") == 0 })
           }
-          var (count, buffer) = (0, [UInt8](repeating: 0, count: 1_000_000))
-          while true {
-            let more = recv(socket, &buffer, buffer.count, 0)
-            if more <= 0 { break }
-            count += more
-          }
-          #expect(count < requests * carts * length)
+          #expect(bytes(from: socket) < requests * carts * length)
           // Who reads gets all.
           let all = try await HTTPTransport(baseURL: world.url, timeout: .seconds(20), sizeLimit: 64_000_000).send(
             TransportRequest("POST", "pages", headers: ["Authorization": "Bearer user-1"], body: Data(body)))
           #expect(all.status == 200 && all.body.count > carts * length)
+        }
+      }
+
+      @Test("A connection that takes no more is closed, whoever has answered, and whatever waits for it")
+      func fullConnection() async throws {
+        var limits = SyncLimits()
+        limits.readTime = .milliseconds(300)
+        try await withWorld(limits: limits) { (world: World) async throws -> Void in
+          let router = Router()
+          // More than what the system takes of an answer that nobody reads.
+          let size = 100_000_000
+          router.get("large") { _, _ in
+            Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 0x20, count: size)))
+          }
+          world.service.addRoutes(to: router, path: "sync")
+          try await withServer(of: world.service, router) { url, _ in
+            let socket = try #require(HostileProxy.connection(to: url.port ?? 0))
+            defer { close(socket) }
+            let request = ["/large", "/sync/health"].map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined()
+            #expect(send(socket, request, request.utf8.count, 0) == request.utf8.count)
+            try await Task.sleep(for: .seconds(4))
+            #expect(bytes(from: socket) < size)
+          }
+        }
+      }
+
+      /// The number of bytes that come until the connection ends, or nothing comes for some time.
+      private func bytes(from socket: Int32) -> Int {
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var (count, buffer) = (0, [UInt8](repeating: 0, count: 1_000_000))
+        while true {
+          let more = recv(socket, &buffer, buffer.count, 0)
+          if more <= 0 { return count }
+          count += more
         }
       }
 

@@ -272,15 +272,15 @@
   ///
   /// - Parameter body: a closure that receives the address of the routes, and what ends the service.
   func withServer<R: Sendable>(
-    of service: any Service, _ router: Router<BasicRequestContext>,
+    of service: SyncService<some Identifiable & Sendable>, _ router: Router<BasicRequestContext>,
     _ body: @escaping @Sendable (URL, ServiceGroup) async throws -> R
   ) async throws -> R {
     let (ports, port) = AsyncStream<Int>.makeStream()
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let app = Application(
-      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-      services: [service],
+      router: router, server: .http1(configuration: .init(additionalChannelHandlers: service.channelHandlers())),
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), services: [service],
       onServerRunning: { channel in
         port.yield(channel.localAddress?.port ?? 0)
         port.finish()

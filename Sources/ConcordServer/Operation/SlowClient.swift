@@ -32,7 +32,7 @@
 
     /// The number of chunks after which the writer waits a moment. It learns that the connection takes no more only after the thread of the
     /// connection has tried, and hands over all chunks of a large answer meanwhile, which nobody limits or counts there.
-    private static var burst: Int { 4 }
+    static var burst: Int { 4 }
 
     /// Relies on: this function waits for the task that uses the writer, and does not use it meanwhile.
     private struct Writer: @unchecked Sendable { var writer: any ResponseBodyWriter }
@@ -70,6 +70,8 @@
         var count = 0
         var seen = 0
         var deadline: Deadlines.Deadline?
+        /// The number of the last deadline, since one may pass before it is kept.
+        var number = 0
         var isEnded = false
       }
 
@@ -81,6 +83,10 @@
       func note() { state.withLock { $0.count += 1 } }
 
       func begin(_ body: @escaping @Sendable () -> Void) {
+        let number = state.withLock { state in
+          state.number += 1
+          return state.number
+        }
         let deadline = Deadlines.shared.call(after: limit) { [self] in
           let hasMoved = state.withLock { state in
             defer { state.seen = state.count }
@@ -88,8 +94,9 @@
           }
           if hasMoved { begin(body) } else { body() }
         }
-        let earlier = state.withLock { state in
-          defer { state.deadline = state.isEnded ? nil : deadline }
+        let earlier = state.withLock { state -> Deadlines.Deadline? in
+          guard !state.isEnded, state.number == number else { return nil }
+          defer { state.deadline = deadline }
           return state.deadline
         }
         withExtendedLifetime((earlier, deadline)) {}

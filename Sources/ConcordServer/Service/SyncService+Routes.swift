@@ -3,7 +3,7 @@
   import Foundation
   import HTTPTypes
   public import Hummingbird
-  import NIOCore
+  public import NIOCore
 
   extension SyncService {
     /// Adds the routes of the service to a router, below a path: `pages` and `actions`, and for whoever operates it `health/live`, which says that the
@@ -20,6 +20,17 @@
         .get("health/ready") { [self] _, _ in await health() }
         .get("health/live") { [self] _, _ in response(.ready) }
     }
+
+    /// Handlers for one connection of a server that has the routes: they close it when its client reads too slowly (``SyncLimits/readTime``), also one that sends
+    /// further requests before it has read the answers.
+    ///
+    /// ```swift
+    /// let app = Application(
+    ///   router: router, server: .http1(configuration: .init(additionalChannelHandlers: service.channelHandlers())), services: [service])
+    /// ```
+    ///
+    /// They belong to one connection each: the expression is evaluated for each connection.
+    public func channelHandlers() -> [any RemovableChannelHandler] { [SlowClientHandler(limits.readTime)] }
 
     /// Answers a request, whatever it is.
     private func answer(_ request: Request, _ route: Route) async -> Response {

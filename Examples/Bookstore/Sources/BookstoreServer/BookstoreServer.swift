@@ -33,7 +33,9 @@ public final class BookstoreServer: Sendable {
     let service = SyncService.shop(
       store.container, limits: limits, isRefusing: { staff.isRefusing }, seen: { store.history?.know($0.id) })
     do {
-      listening = try await Listening.start(port: port, services: [service]) { router in
+      listening = try await Listening.start(
+        port: port, services: [service], channelHandlers: { service.channelHandlers() }
+      ) { router in
         service.addRoutes(to: router, path: "sync")
         staff.add(to: router)
       }

@@ -1,7 +1,7 @@
 package import Foundation
 package import Hummingbird
 import Logging
-import NIOCore
+package import NIOCore
 package import ServiceLifecycle
 
 /// A web server on the loopback interface, and nowhere else.
@@ -15,10 +15,13 @@ package struct Listening: Sendable {
   /// - Parameters:
   ///   - port: where; any free one, if 0.
   ///   - services: what runs beside it, and is stopped with it.
+  ///   - channelHandlers: returns the handlers of one connection.
   ///   - routes: adds what is answered.
   /// - Throws: ``ListeningError``
   package static func start(
-    port: UInt16, services: [any Service] = [], routes: (Router<BasicRequestContext>) -> Void
+    port: UInt16, services: [any Service] = [],
+    channelHandlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] },
+    routes: (Router<BasicRequestContext>) -> Void
   ) async throws -> Listening {
     var logger = Logger(label: "bookstore")
     logger.logLevel = .critical
@@ -29,8 +32,8 @@ package struct Listening: Sendable {
     if port != 0 { gate.open(Int(port)) }
     let (outcomes, outcome) = AsyncStream<Result<Int, any Error>>.makeStream()
     let app = Application(
-      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: Int(port))),
-      services: services,
+      router: router, server: .http1(configuration: .init(additionalChannelHandlers: channelHandlers())),
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: Int(port))), services: services,
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         gate.open(port)
