@@ -2,7 +2,7 @@
 # Proves that the demo leaves nothing running when it is ended, and that a PostgreSQL server ends with what started it.
 
 # check_ending FOLDER [--fleet]: starts the demo with its data in a folder, ends it by SIGTERM, and looks for what still runs. Its screens on a
-# terminal are the program itself, in place of the script.
+# terminal are the program itself, in place of the script. One of two customers' pages is killed before, and has to come back.
 check_ending() {
   local folder=$1 form=${2:-} demo status=0 seconds=0 place
   # What an earlier demo said in this folder is not this one's word: the background truncates the file when it gets to it.
@@ -24,6 +24,8 @@ $(cat "$folder/said")"
   if [ "$(processes_of "$folder")" -lt 2 ] || [ "$(processes_of "${place:-$folder}")" -lt 2 ]; then
     fail "no servers and no pages run during the demo${form:+ $form}"
   fi
+  # A fleet's pages are started by another program.
+  if [ -z "$form" ]; then check_page_returns "$folder"; fi
   kill -TERM "$demo"
   wait "$demo" || status=$?
   if [ "$status" -ne 143 ]; then fail "the demo${form:+ $form} ended with status $status after SIGTERM"; fi
@@ -31,6 +33,35 @@ $(cat "$folder/said")"
     [ -e "$folder/database/data/postmaster.pid" ]; then
     fail "the demo${form:+ $form} left processes running when it was ended by SIGTERM"
   fi
+}
+
+# check_page_returns FOLDER: kills the first page of a demo with its data in a folder, as the button on it does, and waits until another process
+# serves it at the same address.
+check_page_returns() {
+  local killed page port seconds=0
+  killed=$(pgrep -f "bookstore page .*$1/customer") || fail 'the demo has no first page'
+  port=$(sed -n 's|^each for itself: http://[^ ]*:\([0-9]*\)[^0-9 ]* .*|\1|p' "$1/said")
+  kill -KILL "$killed"
+  until page=$(pgrep -f "bookstore page .*$1/customer") && [ "$page" != "$killed" ] &&
+    (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
+    if [ "$seconds" -ge 60 ]; then fail "the demo does not start a page again that was killed (port $port):
+$(cat "$1/said")"; fi
+    sleep 1
+    seconds=$((seconds + 1))
+  done
+}
+
+# check_all_ends: all of this, in a folder of its own.
+check_all_ends() {
+  local folder
+  folder=$(mktemp -d)
+  check_ending "$folder"
+  if have_postgresql_server && have_command python3; then
+    check_server_ends "$folder"
+    rm -rf "$folder/database"
+    if have_libpq; then check_ending "$folder" --fleet; fi
+  fi
+  rm -rf "$folder"
 }
 
 # check_server_ends FOLDER: starts a PostgreSQL server in a folder as the demo and the tests of the example do, kills what has started it,

@@ -9,8 +9,8 @@ optimised_options=(--package-path "$optimised_package" --scratch-path .build-opt
 optimised_build=
 optimised_log=.build-optimised/build.log
 
-# start_building_optimised: writes a package that has these tests and no others, since a package builds all of its tests, and
-# builds it in the background, where one compiler uses one core for minutes. What else runs goes first.
+# start_building_optimised PROCESS: writes a package that has these tests and no others, since a package builds all of its tests, and
+# builds it in the background, when another process has ended. What else runs goes first.
 start_building_optimised() {
   mkdir -p "$optimised_package/Sources" "$optimised_package/Tests/ConcordInspectorTests"
   share_versions "$optimised_package"
@@ -36,7 +36,7 @@ start_building_optimised() {
     printf '    .testTarget(\n      name: "ConcordTests", dependencies: ["Concord", "ConcordTestHeap"], swiftSettings: settings + [%s]),\n  ])\n' \
       '.unsafeFlags(["-no-whole-module-optimization", "-enable-batch-mode"])'
   } > "$optimised_package/Package.swift"
-  build_in_background "$optimised_log" env SWIFT_DETERMINISTIC_HASHING=1 swift build "${optimised_options[@]}" --build-tests
+  build_in_background "$optimised_log" after "$1" env SWIFT_DETERMINISTIC_HASHING=1 swift build "${optimised_options[@]}" --build-tests
   optimised_build=$background
 }
 
