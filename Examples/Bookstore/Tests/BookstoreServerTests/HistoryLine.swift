@@ -91,6 +91,10 @@ struct CommittedStates {
     var found = violations
     var number = 0
     var decided: [String: Bool] = [:]
+    // A refusal is said again when the device is started again, and may be later than the state without the layer.
+    let refused = Set(device.compactMap { $0.isAccepted == false ? $0.decided : nil })
+    let order = Dictionary(device.compactMap(\.queued).enumerated().map { ($1, $0) }) { first, _ in first }
+    var waiting: [String] = []
     for line in device {
       if let key = line.decided, let isAccepted = line.isAccepted {
         if let earlier = decided.updateValue(isAccepted, forKey: key), earlier != isAccepted {
@@ -114,6 +118,15 @@ struct CommittedStates {
       if RowRecord.digest(wanted) != line.digest { found.append("it shows something else at \(position)") }
       let twice = state.accepted.intersection(line.pending ?? [])
       if !twice.isEmpty { found.append("\(twice) are there, and their layers, too, at \(position)") }
+      let pending = line.pending ?? []
+      let gone = Set(waiting).subtracting(pending).subtracting(state.acceptedAtLast).subtracting(refused)
+      if !gone.isEmpty { found.append("the layers of \(gone) are gone, and they are not there, at \(position)") }
+      // In the order in which they were queued. A process that was killed may not have said that of one.
+      let places = pending.compactMap { order[$0] }
+      if places != places.sorted() || waiting.filter(pending.contains) != pending.filter(waiting.contains) {
+        found.append("\(pending) are pending in another order at \(position)")
+      }
+      waiting = pending
     }
     for key in device.compactMap(\.queued) where !last.acceptedAtLast.contains(key) && decided[key] != false {
       found.append("\(key) has no effect")

@@ -158,6 +158,19 @@ struct LawTests {
     #expect(isFound { $0[last].rows?.removeLast() } && isFound { $0[last].digest = "0" })
     #expect(isFound { $0[last].position = "1.0" } && isFound { $0[last].pending = [key] })
     #expect(isFound { $0.swapAt(last, last - 2) })
+    // An action that was pending is neither there nor pending; one that was refused need not be.
+    #expect(isFound { $0[last - 1].pending = ["lost"] } && !isFound { $0[last - 1].pending = [refused] })
+    // Two are pending in another order than they were queued in, or than before.
+    func isFound(pending: [String], then: [String], queued: [String]) -> Bool {
+      isFound { changed in
+        (changed[last - 1].pending, changed[last].pending) = (pending, then)
+        changed.insert(contentsOf: queued.map { DeviceLine(queued: $0) }, at: 0)
+        changed += ["a", "b"].map { DeviceLine(decided: $0, isAccepted: false) }
+      }
+    }
+    #expect(!isFound(pending: ["a"], then: ["a", "b"], queued: ["a", "b"]))
+    #expect(isFound(pending: ["b"], then: ["b", "a"], queued: ["a", "b"]))
+    #expect(isFound(pending: ["a", "b"], then: ["b", "a"], queued: []))
     #expect(isFound { $0.append(DeviceLine(queued: "lost")) })
     #expect(isFound { $0.append(DeviceLine(decided: key, isAccepted: false)) })
     #expect(isFound { $0.append(DeviceLine(decided: refused, isAccepted: true)) })
