@@ -80,6 +80,42 @@
       }
     }
 
+    @Test("A row of a cancelled subscription does not come back for an action without what it contains")
+    func pendingAction() async throws {
+      try await withWorld { world in
+        try world.serve { context in context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", text: "")])) }
+        let device = try await world.device("a")
+        let carts = device.sync.subscribe("carts")
+        try await carts.ready()
+        let (answers, isHeld, areActionsHeld) = (Kept(0), Kept(true), Kept(true))
+        device.route { request, transport in
+          while !request.isForPages, areActionsHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+          let response = try await transport.send(request)
+          guard request.isForPages else { return response }
+          answers.withLock { $0 += 1 }
+          while isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+          return response
+        }
+        try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "new" } }
+        async let checkpoint: Void = device.sync.checkpoint()
+        #expect(try await eventually { answers.withLock { $0 } == 1 })
+        // The cart and its line leave; then an action names it, which waits. The page has the cart, and not its line, which has not changed.
+        try await carts.cancel()
+        try await device.connect.forward(Append(cart: 1, text: "a"))
+        isHeld.withLock { $0 = false }
+        #expect(try await eventually { answers.withLock { $0 } == 2 })
+        #expect(try device.stored(Cart.self).isEmpty && device.stored(Line.self).isEmpty)
+        areActionsHeld.withLock { $0 = false }
+        try await checkpoint
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).isEmpty && device.stored(Line.self).isEmpty)
+        #expect(try world.served(Cart.self).map(\.note) == ["newa"])
+        try await device.sync.subscribe("carts").ready()
+        #expect(try device.stored(Cart.self).first?.lines.map(\.id) == ["l"])
+        try await device.stop()
+      }
+    }
+
     @Test("The first page of a user who has signed out meanwhile shows the next one nothing", arguments: [true, false])
     func otherUser(_ hasPage: Bool) async throws {
       try await withWorld { world in

@@ -51,6 +51,13 @@ struct PageApplication {
       }
     }
 
+    // What such a row contains has perhaps left with the subscription, and the page need not bring it again: an action does not make it stay.
+    if isSkipped {
+      for (key, _) in page.rows where removal.held.contains(key) {
+        if try writing.row(of: key) == nil { removal.held.remove(key) }
+      }
+    }
+
     var changed: Set<EntityKey> = []
     var postponed: [KeyedRow] = []
     let isFirst = try !hasRows(notes)
