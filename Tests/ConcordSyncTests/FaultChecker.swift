@@ -121,6 +121,16 @@
       return Set(carts.keys.map { "Cart \($0)" } + books.keys.map { "Book \($0)" })
     }
 
+    /// The rows, as "Cart 1", that have changed between two positions and are again as they were: the carts and the books of lines that were added and
+    /// taken out.
+    func changedBack(from: String, to: String) throws -> Set<String> {
+      guard let first = opened(from), let last = opened(to), let before = try state(at: first),
+        let after = try state(at: last)
+      else { return [] }
+      let lines = after.lines.values.filter { $0.text == RemoveLine.mark && before.lines[$0.id] == nil }
+      return Set(lines.map { "Cart \(Self.cart(of: $0.id))" } + lines.compactMap { $0.book.map { "Book \($0)" } })
+    }
+
     /// What subscriptions have of a state, with all that it contains.
     private func business(
       of subscriptions: [FaultSubscription], in state: State, for user: Int64

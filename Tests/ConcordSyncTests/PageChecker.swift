@@ -6,7 +6,7 @@
   /// A row that is in the file as the server has it is not to come again, but where the documentation says so: in the first page and where another
   /// user's rows are replaced; with a subscription that is new, or whose predicate looks at other rows and something of it has changed; with a row
   /// that enters, and inside of what a row has got since, or has at another place of a list; where the servers forget the rows as they were, inside of any
-  /// row that has changed.
+  /// row that has changed; and a row that has changed and is again as it was.
   struct PageChecker {
     let checker: FaultChecker
     /// Whether the servers soon forget the rows as they were.
@@ -117,6 +117,7 @@
           excused.formUnion(page.closure(of: subscription.entered))
         }
       }
+      if let position = page.position { excused.formUnion(try checker.changedBack(from: position, to: page.to)) }
       for (name, row) in page.rows where known[name] != row {
         // What stands at another place of a list counts as got.
         let before = isForgetful ? [] : known[name]?.inside ?? []
