@@ -21,15 +21,16 @@
         .get("health/live") { [self] _, _ in response(.ready) }
     }
 
-    /// Handlers for one connection of a server that has the routes: they close it when its client reads too slowly (``SyncLimits/readTime``), also one that sends
-    /// further requests before it has read the answers.
+    /// Handlers for one connection of a server that has the routes: they close it when its client reads too slowly (``SyncLimits/readTime``), also one that
+    /// sends further requests before it has read the answers.
     ///
     /// ```swift
     /// let app = Application(
     ///   router: router, server: .http1(configuration: .init(additionalChannelHandlers: service.channelHandlers())), services: [service])
     /// ```
     ///
-    /// They belong to one connection each: the expression is evaluated for each connection.
+    /// They belong to one connection each: the expression is evaluated for each connection. They also concern the other routes of the application: an
+    /// answer that such a route writes at once has to be read within five times that limit.
     public func channelHandlers() -> [any RemovableChannelHandler] { [SlowClientHandler(limits.readTime)] }
 
     /// Answers a request, whatever it is.

@@ -51,7 +51,8 @@ struct PageApplication {
       }
     }
 
-    // What such a row contains has perhaps left with the subscription, and the page need not bring it again: an action does not make it stay.
+    // A row that has left with a cancelled subscription does not stay for an action: what it contains has perhaps left, too, and the page need not
+    // bring that again.
     if isSkipped {
       for (key, _) in page.rows where removal.held.contains(key) {
         if try writing.row(of: key) == nil { removal.held.remove(key) }
