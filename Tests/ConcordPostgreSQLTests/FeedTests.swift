@@ -115,7 +115,7 @@
       let connection = try PostgreSQLConnection(
         PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
       try connection.run(PostgreSQLWatch.settings)
-      let command = PostgreSQLWatch.trim(olderThan: 86_400)
+      let command = PostgreSQLWatch.trim(olderThan: 86_400, before: try fleet.position())
       let plan = try connection.run([
         .once("EXPLAIN (ANALYZE, TIMING off, SUMMARY off) \(command.sql)", command.parameters)
       ])[0]
@@ -149,6 +149,28 @@
       try holding.run([.once("COMMIT")])
       #expect(try eventually { try fleet.sql(old) == "0" })
       #expect(try told.keys == (1...3).map { try [fleet.key($0)] })
+    }
+
+    @Test("What a reader has not told stays, however old")
+    func trimmingBeforeAPosition() throws {
+      let fleet = try Fleet()
+      try fleet.store().close()
+      let connection = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
+      let position = try fleet.position()
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (2, 0, 1)")
+      func keysAfterTrimming(before position: FeedPosition) throws -> String {
+        // Transactions of other tests may be open for a while.
+        let isPassed = try eventually {
+          try fleet.sql("SELECT pg_snapshot_xmin(pg_current_snapshot()) > max(xid) FROM concord_changes") == "t"
+        }
+        #expect(isPassed)
+        let trim = PostgreSQLWatch.trim(olderThan: 0, before: position)
+        _ = try connection.write(trim.sql, trim.parameters)
+        return try fleet.sql("SELECT string_agg(keys::text, '' ORDER BY xid) FROM concord_changes")
+      }
+      #expect(try keysAfterTrimming(before: position) == "{2}")
+      #expect(try keysAfterTrimming(before: fleet.position()) == "")
     }
 
     @Test("Eight writers hold two rows equal, and sometimes stay open: no view ever shows them differ, or goes back")
@@ -280,7 +302,7 @@
           SELECT '7', now() - interval '2 days', 'Progress' FROM generate_series(1, 40);
         """)
       let connection = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
-      let trim = PostgreSQLWatch.trim(olderThan: 86_400)
+      let trim = PostgreSQLWatch.trim(olderThan: 86_400, before: try fleet.position())
       for _ in 1...2 { _ = try connection.write(trim.sql, trim.parameters) }
       #expect(try fleet.sql("SELECT DISTINCT xid FROM concord_changes") == "6")
     }

@@ -36,6 +36,11 @@
       try server.sql("SET search_path TO \(identifier(schema)); \(sql)")
     }
 
+    /// The position up to which all is committed.
+    func position() throws -> FeedPosition {
+      try #require(FeedPosition(try sql("SELECT pg_current_snapshot()")))
+    }
+
     /// What processes are told where the store is.
     var place: String { "\(server.url)#\(schema)" }
 

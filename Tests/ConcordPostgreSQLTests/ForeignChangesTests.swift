@@ -211,7 +211,7 @@
       // All transactions that were open elsewhere end.
       #expect(
         try eventually {
-          _ = try store.pool.with { try $0.run([PostgreSQLWatch.trim(olderThan: 0)]) }
+          _ = try store.pool.with { try $0.run([PostgreSQLWatch.trim(olderThan: 0, before: fleet.position())]) }
           return try trimmed(fleet) == last
         })
     }

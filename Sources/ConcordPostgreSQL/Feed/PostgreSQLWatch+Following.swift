@@ -284,7 +284,8 @@
       guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
       // A copy may have come unseen.
       noteForeign()
-      let trim = Self.trim(olderThan: options.feedRetention)
+      guard let position = self.position else { return }
+      let trim = Self.trim(olderThan: options.feedRetention, before: position)
       var isMore = false
       // What has failed is not tried again at once: commits would be told later.
       defer { if !isMore { lastTrim.withLock { $0 = Date() } } }
@@ -295,14 +296,17 @@
     /// The statement that looks at the oldest changes, and removes those that are older than a time in seconds. Those that seem to come from
     /// later than in such a time were noted while the server's clock was ahead: nobody knows how old they are. If somebody else holds the row of
     /// `concord_state`, maybe for long, it removes none: commits are told by who would wait.
-    static func trim(olderThan time: TimeInterval) -> PostgreSQLConnection.Command {
+    ///
+    /// - Parameter position: what its reader has told. Later changes stay, however old: it would miss them, or not know whether it has.
+    static func trim(olderThan time: TimeInterval, before position: FeedPosition) -> PostgreSQLConnection.Command {
       var parameters = PostgreSQLParameters()
       parameters.append(time)
+      parameters.append(String(position.xmin))
       return .init(
         sql: """
           WITH first AS MATERIALIZED (
             SELECT ctid AS place, at FROM concord_changes
-            WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid LIMIT \(batch)
+            WHERE xid < least(pg_snapshot_xmin(pg_current_snapshot()), $2::text::xid8) ORDER BY xid LIMIT \(batch)
           ), expired AS MATERIALIZED (
             SELECT place FROM first
             WHERE at < now() - $1 * interval '1 second' OR at > now() + greatest($1, 60) * interval '1 second'
