@@ -74,6 +74,8 @@
       var events: [HostileProxy.Event: Int]
       /// The number of changes that the servers have forgotten.
       var forgotten: Int
+      /// The violations of pages that were planted, and found.
+      var planted: Set<PlantedPages.Violation>
     }
 
     func run() async throws -> Outcome {
@@ -188,13 +190,14 @@
       // What they have forgotten is needed to check what the devices have shown.
       for server in servers { server.kill() }
       let forgotten = try archive?.restore() ?? 0
-      isGood = try check(folder, container, store)
+      let planted: Set<PlantedPages.Violation>
+      (isGood, planted) = try check(folder, container, store)
       let events = HostileProxy.Event.allCases.map { "\($0.rawValue): \(proxy.counts[$0] ?? 0)" }
       print(
         "\(kind): \(events.joined(separator: ", ")); \(forgotten) changes forgotten; \(killed[0]) servers and \(killed[1]) devices killed"
       )
       #expect(isForgetful == (forgotten > 0), "seed \(seed), \(kind)")
-      return Outcome(events: proxy.counts, forgotten: forgotten)
+      return Outcome(events: proxy.counts, forgotten: forgotten, planted: planted)
     }
 
     /// Waits for a file, as long as there is progress: a machine may have other work to do.
@@ -228,7 +231,10 @@
     /// The stock of each book at the beginning.
     private static let stock = 99
 
-    private func check(_ folder: URL, _ container: ServerContainer, _ store: any RowStore) throws -> Bool {
+    /// - Returns: whether all is as it is to be, and which violations of pages were planted.
+    private func check(
+      _ folder: URL, _ container: ServerContainer, _ store: any RowStore
+    ) throws -> (isGood: Bool, planted: Set<PlantedPages.Violation>) {
       let checker = try FaultChecker(store, container.model, isSealed: isSealed)
       let context = container.newBackgroundContext()
       let served = try context.fetch(FetchDescriptor<Cart>()).sorted { $0.id < $1.id }
@@ -331,7 +337,7 @@
       )
       // Cut messages had no effect, and no page has brought what its device had; both would have been found.
       #expect(pageFindings.cut > 0 && MessageCut.allCases.allSatisfy { cuts[$0] ?? 0 > 0 }, "seed \(seed): \(cuts)")
-      // The further ones have their turn where a device has got a page after a position that the server knew, of subscriptions that it had.
+      // The further ones need a page after a position that the server knew, of subscriptions that the device had: not each round has one.
       let always: Set<PlantedPages.Violation> = [.withoutEnd, .cutInLine, .withoutRow, .unread]
       #expect(plantedPages.isSuperset(of: always), "seed \(seed), \(kind): only \(plantedPages)")
       #expect(lost.contains { $0 > 0 } && Set(queued.map(\.name)) == Set(names) && !refused.isEmpty)
@@ -347,7 +353,7 @@
       for decisions in decisions where decisions.violations.isEmpty {
         #expect(decisions.unfound.isEmpty && !decisions.letters.isEmpty, "seed \(seed), \(kind)")
       }
-      return isGood && found.isEmpty
+      return (isGood && found.isEmpty, plantedPages)
     }
 
     static func lines<T: Decodable>(_ file: URL) throws -> [T] {

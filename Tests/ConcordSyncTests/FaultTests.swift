@@ -20,6 +20,7 @@
       let first = UInt64.random(in: 1...500_000) * 2 + (kind == Self.forgetful ? 0 : 1)
       let seeds = TestOptions.seeds(rounds, from: first)
       var (events, forgotten): ([HostileProxy.Event: Int], Int) = ([:], 0)
+      var planted: Set<PlantedPages.Violation> = []
       for seed in seeds {
         print("faults: seed \(seed), \(kind)")
         let outcome = try await FaultRound(
@@ -28,11 +29,13 @@
         ).run()
         events.merge(outcome.events, uniquingKeysWith: +)
         forgotten += outcome.forgotten
+        planted.formUnion(outcome.planted)
       }
       // The network did all that it is to do, and *Bounded* had its turn.
       for event in HostileProxy.Event.allCases {
         #expect(events[event] ?? 0 > 0, "\(event.rawValue): none, seeds \(seeds), \(kind)")
       }
+      if rounds >= 10 { #expect(planted == Set(PlantedPages.Violation.allCases), "seeds \(seeds), \(kind)") }
       if kind == Self.forgetful, seeds.lowerBound == first { #expect(forgotten > 0) }
     }
   }

@@ -1,0 +1,118 @@
+#if Server
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  @testable import ConcordConnect
+  @testable import ConcordPersistence
+
+  /// Stores that are detached from a running device, and attached again.
+  @Suite(.timeLimit(.minutes(2)))
+  struct DetachedStoreTests: DevicesWithTwoStores {
+    /// What removes a book while the store of the carts is detached.
+    enum Removal: String, CaseIterable { case cancelling, page }
+
+    @Test(
+      "What has left while the store was detached of what contains it comes again when that is attached",
+      arguments: Removal.allCases)
+    func detachedContainer(_ removal: Removal) async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Book(id: 2, title: "B"))
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 1, title: "A"))]))
+        }
+        let device = try await device(world, isReversed: true)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        let carts = try #require(device.connect.persistentStores.first { $0.configurationName == "carts" })
+        try device.connect.detach(persistentStore: carts)
+        switch removal {
+        case .cancelling: try await device.sync.subscribe("books").cancel()
+        case .page: try world.serve { try $0.update(Book.self, id: 1) { $0.stock = 0 } }
+        }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.id) == (removal == .page ? [2] : []))
+        try device.connect.attachPersistentStore(
+          at: world.folder, for: StoreConfiguration(fileName: "carts", name: "carts"))
+        try await device.sync.checkpoint()
+        try await device.sync.subscribe("carts").ready()
+        #expect(try device.stored(Cart.self) == world.served(Cart.self))
+        try await device.stop()
+      }
+    }
+
+    @Test(
+      "A store that is attached again does not keep what has left while it was detached, and another one kept its types"
+    )
+    func detachedBooks() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...3 { context.insert(Book(id: id, title: "A")) } }
+        let books = StoreConfiguration(fileName: "books", name: "books", options: [ConcordMoveEntitiesOption: true])
+        func begin() async throws -> Device {
+          try await world.device("a", network: Network { _ in .lost }, model: self.model()) { connect in
+            // Keeps what has no store.
+            try connect.attachPersistentStore(at: world.folder, for: StoreConfiguration(fileName: "a"))
+            try connect.attachPersistentStore(at: world.folder, for: books)
+          }
+        }
+        func detach(_ device: Device) throws {
+          let store = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
+          try device.connect.detach(persistentStore: store)
+        }
+        let device = try await begin()
+        device.network.set { _ in .pass }
+        try await device.sync.subscribe("books").ready()
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 2, 3])
+        try detach(device)
+        try world.serve { _ = try $0.delete(Book.self, id: 2) }
+        try await device.sync.checkpoint()
+        // All of them are in the other store.
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3])
+        device.network.set { _ in .lost }
+        // They move, and are gone from there, which no page has told.
+        try device.connect.attachPersistentStore(at: world.folder, for: books)
+        try detach(device)
+        #expect(try device.stored(Book.self).isEmpty)
+        device.network.set { _ in .pass }
+        try await device.sync.subscribe("books").ready()
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3])
+        try device.connect.attachPersistentStore(at: world.folder, for: books)
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 3])
+        try world.serve { _ = try $0.delete(Book.self, id: 3) }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self).map(\.id) == [1])
+        try await device.stop()
+        let (count, next) = (Kept(0), try await begin())
+        countRows(of: next, in: count)
+        next.network.set { _ in .pass }
+        try await next.sync.checkpoint()
+        #expect(try next.stored(Book.self).map(\.id) == [1] && count.withLock { $0 } == 0)
+        try await next.stop()
+      }
+    }
+
+    @Test(
+      "A store that is detached and attached again gets only what has changed, unless something of it may have left")
+    func detachedForAMoment() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1))
+          for id in 1...9 { context.insert(Book(id: id, title: "A")) }
+        }
+        let device = try await device(world, isReversed: true)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        let count = Kept(0)
+        countRows(of: device, in: count)
+        let carts = try #require(device.connect.persistentStores.first { $0.configurationName == "carts" })
+        try device.connect.detach(persistentStore: carts)
+        try await device.sync.checkpoint()
+        try device.connect.attachPersistentStore(
+          at: world.folder, for: StoreConfiguration(fileName: "carts", name: "carts"))
+        try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "x" } }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.note) == ["x"] && count.withLock { $0 } == 1)
+        try await device.stop()
+      }
+    }
+  }
+#endif
