@@ -22,9 +22,14 @@
     func page(knownFrom known: StorePosition?) throws -> Made {
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
-      let from = isSameUser ? known : nil
+      var from = isSameUser ? known : nil
       let position = try reading.position()
-      let changes = try KnownChanges(since: from, of: entities, limit: mostChanges, reading)
+      var changes = try KnownChanges(since: from, of: entities, limit: mostChanges, reading)
+      // Transactions that were open at the later position may be forgotten; at the device's own none may have been.
+      if changes.isUnknown, isSameUser, let own = opened?.position, own != from {
+        from = own
+        changes = try KnownChanges(since: own, of: entities, limit: mostChanges, reading)
+      }
       // Where the position is not known, the server may be another one, or restored, and has counted other actions.
       let (counts, keys) = try decided(after: changes.isUnknown ? 0 : request.actions)
       var page = Page(
