@@ -175,8 +175,8 @@
       let predicate = try RowPredicate(#Predicate<Book> { $0.id < 9 }, in: model)
       let page = try store.read { reading in
         try PageMaker(
-          request: request, asked: [.served(predicate, condition: state.condition)], user: "1", model: model, seal: seal,
-          opened: opened, reading: reading, unanswered: UnansweredRows(), mostChanges: 1000
+          request: request, asked: [.served(predicate, condition: state.condition)], user: "1", model: model,
+          seal: seal, opened: opened, reading: reading, unanswered: UnansweredRows(), mostChanges: 1000
         ).page(knownFrom: later).page
       }
       #expect(page.subscriptions.map(\.isWhole) == [false] && page.rows.map(\.key.id) == [.integer(1)])
