@@ -53,6 +53,7 @@ class TypeFollower {
 final class Hubs {
   private let graph: Graph
   private let table: Table<HubEntity>
+  // Unchecked as in `StoreCore`: no access is within another, since none of the user's code runs in one.
   @exclusivity(unchecked) private var hubs: [ObjectIdentifier: Hub] = [:]
   @exclusivity(unchecked) private var changed: ContiguousArray<Hub> = []
   private var count: UInt64 = 0

@@ -14,6 +14,7 @@
   }
 
   @usableFromInline let graph: Graph
+  // Unchecked as in `Node`: each access ends before a relation is followed further.
   @exclusivity(unchecked) @usableFromInline var purpose = Purpose.identify
   @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<Node?> = []
   @usableFromInline let occurrences: OccurrenceList
