@@ -10,7 +10,8 @@
     /// - Parameters:
     ///   - position: the position of the moment.
     ///   - subscriptions: the subscriptions of the moment, also those whose state is not in the file yet.
-    /// - Returns: the moment before, and the subscriptions of the page that has come between the two; none if there was no page.
+    /// - Returns: the moment before, and the subscriptions of the page that may have come between the two: also without another position, since one
+    ///   for a subscription that is new may be of the same state.
     mutating func next(
       _ moment: Moment, at position: String?, _ subscriptions: Set<String>
     ) -> (before: Moment?, asked: Set<String>) {
@@ -19,7 +20,7 @@
         asked = isPage ? subscriptions : asked.union(subscriptions)
         last = (moment, position)
       }
-      return (last?.moment, isPage ? asked : [])
+      return (last?.moment, asked)
     }
   }
 #endif

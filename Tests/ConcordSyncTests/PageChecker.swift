@@ -89,8 +89,23 @@
     /// - Parameter known: the rows in the file at the position of the request.
     /// - Returns: what the page brings although nothing has changed.
     private func violations(_ page: WirePage, _ known: [String: WirePage.Row]) throws -> [String] {
+      var (found, excused) = try look(page, known)
+      for (name, row) in page.rows where known[name] == row && !excused.contains(name) {
+        found.append("\(name) comes, and has not changed,")
+      }
+      return found.map { "\($0) from \(page.from ?? "none") to \(page.to)" }
+    }
+
+    /// Returns the rows that may come with a page although the device has them.
+    func excused(_ page: WirePage, _ known: [String: WirePage.Row]) throws -> Set<String> {
+      try look(page, known).excused
+    }
+
+    /// Looks at the subscriptions of a page, and at what the page brings.
+    private func look(
+      _ page: WirePage, _ known: [String: WirePage.Row]
+    ) throws -> (violations: [String], excused: Set<String>) {
       var found: [String] = []
-      // The rows that may come although the device has them.
       var excused: Set<String> = []
       for subscription in page.subscriptions {
         guard let meaning = subscription.meaning, let user = Int64(page.user), let position = page.position else {
@@ -124,10 +139,7 @@
         let got = row.inside.enumerated().filter { !before.indices.contains($0) || before[$0] != $1 }.map(\.element)
         excused.formUnion(page.closure(of: got))
       }
-      for (name, row) in page.rows where known[name] == row && !excused.contains(name) {
-        found.append("\(name) comes, and has not changed,")
-      }
-      return found.map { "\($0) from \(page.from ?? "none") to \(page.to)" }
+      return (found, excused)
     }
   }
 #endif

@@ -82,11 +82,18 @@
         checker.isKnown(step.page)
           && step.page.subscriptions.allSatisfy { $0.known != nil && $0.known == $0.condition && !$0.isWhole }
       }
-      func cart(_ step: Step) -> String? {
-        step.rows.keys.filter { $0.hasPrefix("Cart ") && step.page.rows[$0] == nil }.min()
+      func cart(_ step: Step) -> String? { carts(step).min() }
+      func carts(_ step: Step) -> Set<String> {
+        Set(step.rows.keys.filter { $0.hasPrefix("Cart ") && step.page.rows[$0] == nil })
       }
-      try plant(.again, known.last { cart($0) != nil }) { step in
-        if let cart = cart(step) { step.page.rows[cart] = step.rows[cart] }
+      /// A cart that must not come: one that has changed meanwhile, and is again as it was, may.
+      func unchanged(_ step: Step) throws -> String? {
+        try carts(step).subtracting(checker.excused(step.page, step.rows)).min()
+      }
+      let ofUnchanged = try known.last { try unchanged($0) != nil }
+      let again = try ofUnchanged.flatMap(unchanged)
+      try plant(.again, ofUnchanged) { step in
+        if let again { step.page.rows[again] = step.rows[again] }
         return step.page
       }
       func own(_ step: Step) -> Int? { step.page.subscriptions.firstIndex { $0.meaning == .carts } }

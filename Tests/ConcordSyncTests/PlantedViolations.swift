@@ -213,11 +213,12 @@
         plant(where: hasBook, change)
       }
       plant(where: { _ in true }) { $0.owner = 3 - $0.owner }
-      // A title that steps back, and one note.
+      // A title that steps back, and one note. It may step back with an action that was given up.
       func length(_ books: ShownBooks) -> Int { books.books.map(\.title.utf8.count).reduce(0, +) }
       let books = screen.books.filter { $0.books.count == 3 }
       if let last = books.max(by: { length($0) < length($1) }),
-        let first = books.first(where: { length($0) < length(last) })
+        let place = screen.states.books.firstIndex(of: last),
+        let first = books.first(where: { length($0) < length(last) && !screen.states.books[place...].contains($0) })
       {
         var changed = last
         changed.books[0].stock = -1
