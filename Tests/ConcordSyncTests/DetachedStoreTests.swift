@@ -114,5 +114,45 @@
         try await device.stop()
       }
     }
+
+    @Test("A row that stays for an action while its store is detached stops no page, and leaves when both are over")
+    func detachedWithLingering() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 2, title: "B"))]))
+          context.insert(Cart(id: 2, owner: 1))
+          context.insert(Book(id: 1, title: "A"))
+        }
+        let device = try await device(world)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        device.network.set { $0.isForPages ? .pass : .lost }
+        try await device.connect.forward(Rename(book: 1, title: "C"))
+        /// Waits until a change of the other cart has come.
+        func reach(_ note: String, _ change: (BackgroundContext) throws -> Void = { _ in }) async throws {
+          try world.serve { context in
+            try change(context)
+            try context.update(Cart.self, id: 2) { $0.note = note }
+          }
+          let connect = device.connect
+          #expect(
+            try await eventually { try connect.viewContext.find(Cart.self, id: 2)?.value.note == note },
+            "\(note): \(device.sync.status)")
+        }
+        try await reach("a") { _ = try $0.delete(Book.self, id: 1) }
+        #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 2])
+        let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
+        try device.connect.detach(persistentStore: books)
+        try await reach("b")
+        // What it contained is in the detached store, too.
+        try await reach("c") { try $0.update(Cart.self, id: 1) { $0.lines = [] } }
+        try device.connect.attachPersistentStore(
+          at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
+        device.network.set { _ in .pass }
+        #expect(try await eventually { device.connect.outbox.pending.isEmpty })
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Book.self) == world.served(Book.self))
+        try await device.stop()
+      }
+    }
   }
 #endif

@@ -24,6 +24,34 @@
     }
   }
 
+  /// A line of a later model, without its book.
+  private struct PlainLine: PersistentEntity {
+    let id: String
+    var text: String
+
+    static let entityName = "Line"
+    static let persistentProperties: [PersistentProperty<PlainLine>] = [.init("id", \.id), .init("text", \.text)]
+    init(from row: inout RowReader) throws { (id, text) = (try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(text)
+    }
+  }
+
+  /// A cart of a later model.
+  private struct PlainCart: PersistentEntity, Aggregate {
+    let id: Int
+    var lines: [PlainLine]
+
+    static let entityName = "Cart"
+    static let persistentProperties: [PersistentProperty<PlainCart>] = [.init("id", \.id), .init("lines", \.lines)]
+    init(from row: inout RowReader) throws { (id, lines) = (try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(lines)
+    }
+  }
+
   /// Rows that leave a device's file together.
   @Suite(.timeLimit(.minutes(2)))
   struct LeavingTests {
@@ -152,6 +180,25 @@
         #expect(try device.stored(Cart.self).map(\.lines) == [[line]])
         #expect(try connect.viewContext.find(Cart.self, id: 9)?.value.lines == [line])
         try await device.stop()
+      }
+    }
+
+    @Test("What only a column contained that a later model has no longer leaves with the first page of that model")
+    func forgottenColumn() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", text: "t", book: Book(id: 1, title: "A"))]))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        #expect(try device.stored(Book.self).map(\.id) == [1])
+        try await device.stop()
+        let later = try Model("Shop", entities: [Book.self, PlainLine.self, PlainCart.self, Label.self])
+        let next = try await world.device("a", model: later)
+        try await next.sync.checkpoint()
+        #expect(try next.stored(PlainCart.self).map { $0.lines.map(\.text) } == [["t"]])
+        #expect(try next.stored(Book.self).isEmpty)
+        try await next.stop()
       }
     }
 

@@ -33,8 +33,7 @@ struct PageApplication {
     try noteEarlier(state)
     var removal = try RowsLeaving(model: model, writing: writing, held: pending())
     let notes = removal.notes
-    let mayHaveOthers = !state.torn.isEmpty || state.isUnmarked
-    if mayHaveOthers { try notes.carryOver(of: state.device) }
+    if !state.torn.isEmpty || state.isUnmarked { try notes.carryOver(of: state.device) }
 
     var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, self.asked) {
@@ -69,8 +68,8 @@ struct PageApplication {
       if isWritten != .same { changed.insert(key) }
     }
     changed.formUnion(try removeGone(&removal))
-    // Nobody knows which of the rows that were there have left meanwhile.
-    if mayHaveOthers, !isFirst {
+    // Nobody knows which of the rows that were there have left meanwhile, or were contained in a column that the model has no longer.
+    if state.position == nil, !isFirst {
       try notes.forEach { key in
         removal.candidates.append(key)
         return true
@@ -249,10 +248,7 @@ struct PageApplication {
       do {
         _ = try writing.insert(row, for: key)
       } catch StoreError.notUnique {
-        let held = removal.held
-        removal.held = needed
-        removed.formUnion(try removal.removeLingering(inTheWayOf: row, key.entity))
-        removal.held = held
+        removed.formUnion(try removal.makeWay(for: row, key.entity, keeping: needed))
         _ = try writing.insert(row, for: key)
       }
       if try removal.notes.note(of: key) == nil { try removal.notes.set("", of: key) }

@@ -24,6 +24,9 @@ struct RowNotes {
     return stores.otherStore(of: entity) ?? (stores.isKept(entity) ? writing : nil)
   }
 
+  /// Whether the store that keeps the rows of a type is attached.
+  func hasStore(of entity: EntityDescription) -> Bool { store(of: entity) != nil }
+
   /// The sessions of the other stores than that of the position.
   private var otherStores: [any RowWriting] {
     model.entities.reduce(into: []) { found, entity in

@@ -21,28 +21,52 @@ struct RowsLeaving {
     subscriptions = found
   }
 
-  /// Adds the rows that stayed because of actions that were pending.
+  /// Adds the rows that stayed because of actions that were pending, those of a detached store when that is attached again.
   mutating func addLingering() throws {
+    var names: [String] = []
     try writing.notes(in: SyncNotes.lingering, after: nil) { name, _ in
-      if let key = EntityKey(noteName: name, in: model) { candidates.append(key) }
+      let key = EntityKey(noteName: name, in: model)
+      if let key, !notes.hasStore(of: key.entity) { return true }
+      names.append(name)
+      if let key { candidates.append(key) }
       return true
     }
-    try writing.clearNotes(in: SyncNotes.lingering)
+    for name in names { try writing.setNote(nil, for: NoteName(SyncNotes.lingering, name)) }
   }
 
-  /// Removes the rows that stay for pending actions only, and have a unique value of another row.
-  mutating func removeLingering(inTheWayOf row: StoredRow, _ entity: EntityDescription) throws -> Set<EntityKey> {
-    let unique = entity.columns.indices.filter { entity.columns[$0].isUnique && !row.values[$0].isNull }
-    var lingering: [EntityKey] = []
-    try writing.notes(in: SyncNotes.lingering, after: nil) { name, _ in
-      if let key = EntityKey(noteName: name, in: model), key.entity == entity { lingering.append(key) }
-      return true
+  /// Removes the rows that stay for pending actions only, and have a unique value of another row or contain one that has.
+  ///
+  /// - Parameter needed: entities that stay all the same.
+  /// - Returns: the keys of the removed rows.
+  /// - Complexity: the number of the rows that stay for pending actions.
+  mutating func makeWay(
+    for row: StoredRow, _ entity: EntityDescription, keeping needed: Set<EntityKey>
+  ) throws -> Set<EntityKey> {
+    let unique = entity.columns.indices.filter { entity.columns[$0].isUnique }.compactMap { index in
+      entity.columns[index].coding.key(of: row.values[index]).map { (index, $0) }
     }
-    candidates += try lingering.filter { key in
-      let other = try writing.row(of: key)
-      return unique.contains { other?.values[$0] == row.values[$0] }
+    let all = held
+    defer { held = all }
+    for key in all.subtracting(needed) {
+      let found = try inside(key).filter { other, row in
+        other.entity == entity && unique.contains { entity.columns[$0].coding.key(of: row.values[$0]) == $1 }
+      }
+      if found.isEmpty { continue }
+      held.remove(key)
+      candidates += found.map(\.key) + [key]
     }
     return try run()
+  }
+
+  /// Returns a row, and those that it contains at any depth, as far as they are stored.
+  private func inside(_ key: EntityKey) throws -> [KeyedRow] {
+    var (open, seen, rows): ([EntityKey], Set<EntityKey>, [KeyedRow]) = ([key], [key], [])
+    while let key = open.popLast() {
+      guard notes.hasStore(of: key.entity), let row = try writing.row(of: key) else { continue }
+      rows.append((key, row))
+      open += key.entity.referencedKeys(of: row, in: model).filter { seen.insert($0).inserted }
+    }
+    return rows
   }
 
   /// Removes the candidates that nothing keeps, and what they alone contained.
@@ -55,7 +79,8 @@ struct RowsLeaving {
     var decided: Set<EntityKey> = []
     var keepers = RowKeepers(model: model, notes: notes, held: held, subscriptions: subscriptions)
     while let key = candidates.popLast() {
-      guard decided.insert(key).inserted else { continue }
+      // One in a detached store is looked at when that is attached again.
+      guard decided.insert(key).inserted, notes.hasStore(of: key.entity) else { continue }
       guard let row = try writing.row(of: key) else {
         // The app's own code has removed it.
         try notes.set(nil, of: key)
