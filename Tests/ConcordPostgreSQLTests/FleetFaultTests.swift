@@ -107,6 +107,8 @@
       case slowly
       /// In the same database, in one transaction: no connection is lost.
       case inPlace
+      /// By a copy as a template, which has the identities of all tables.
+      case asTemplate
       /// In another cluster, which has given fewer ids of transactions.
       case inYoungerCluster, slowlyInYoungerCluster
 
@@ -143,11 +145,20 @@
       try fleet.sql("INSERT INTO \"Progress\" VALUES (1, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1] })
       let copy = server.folder.appending(path: "copy.sql")
-      try server.dump(to: copy, replacing == .inPlace ? ["--clean"] : [])
-      var commands = try String(contentsOf: copy, encoding: .utf8)
-      if replacing.isSlow { commands = Self.slowed(commands) }
-      if replacing == .inPlace { commands = "BEGIN;\n\(commands)\nCOMMIT;\n" }
-      try Data(commands.utf8).write(to: copy)
+      if replacing == .asTemplate {
+        // There must be no connection to what is copied.
+        try server.sql(
+          "ALTER DATABASE shop ALLOW_CONNECTIONS false; "
+            + "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'shop'; "
+            + "CREATE DATABASE copy TEMPLATE shop OWNER shop; ALTER DATABASE shop ALLOW_CONNECTIONS true",
+          database: "postgres")
+      } else {
+        try server.dump(to: copy, replacing == .inPlace ? ["--clean"] : [])
+        var commands = try String(contentsOf: copy, encoding: .utf8)
+        if replacing.isSlow { commands = Self.slowed(commands) }
+        if replacing == .inPlace { commands = "BEGIN;\n\(commands)\nCOMMIT;\n" }
+        try Data(commands.utf8).write(to: copy)
+      }
       try fleet.sql("INSERT INTO \"Progress\" VALUES (2, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1, 2] })
       // What devices would have been told meanwhile.
@@ -180,13 +191,19 @@
         try other.move(to: port)
         restored = other
       } else {
-        if replacing != .inPlace {
+        switch replacing {
+        case .inPlace: break
+        case .asTemplate:
+          try server.sql(
+            "DROP DATABASE shop WITH (FORCE); ALTER DATABASE copy RENAME TO shop; "
+              + "ALTER DATABASE shop ALLOW_CONNECTIONS true", database: "postgres")
+        default:
           try server.sql("DROP DATABASE shop WITH (FORCE); CREATE DATABASE shop OWNER shop", database: "postgres")
         }
         restored = server
       }
       defer { if restored !== server { try? restored.stop("immediate") } }
-      try restored.restore(copy)
+      if replacing != .asTemplate { try restored.restore(copy) }
       #expect(eventually(30) { list.value.map(\.id) == [1] }, "\(list.value.map(\.id))")
       func insert(_ id: Int) throws {
         try restored.sql("INSERT INTO \(identifier(fleet.schema)).\"Progress\" VALUES (\(id), 0, 1)")

@@ -46,6 +46,9 @@ package struct RowPredicate: Sendable {
     }
   }
 
+  /// The types whose rows it looks at beside the row itself.
+  package var otherEntities: Set<EntityDescription> { condition.otherEntities }
+
   /// Returns the keys of the rows that it holds for, in any order.
   package func keys(_ reading: any RowReading) throws -> [StoredValue] { try find(reading, nil) }
 

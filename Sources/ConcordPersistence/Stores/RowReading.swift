@@ -123,6 +123,14 @@ public protocol RowReading: AnyObject {
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the store has no feed; see ``RowStore/startFeed()``.
   func position() throws -> StorePosition
 
+  /// Returns the position in the feed of changes of the state that this reading sees, before rows of some types are read.
+  ///
+  /// Where a writer may empty a table also for a reading that has begun, as `TRUNCATE` does in PostgreSQL, it waits for the end of this reading.
+  ///
+  /// - Parameter entities: the entities whose rows are read next.
+  /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the store has no feed; see ``RowStore/startFeed()``.
+  func position(reading entities: Set<EntityDescription>) throws -> StorePosition
+
   /// Returns the rows that were changed between a position and the state that this reading sees, each once, with the columns as they were.
   ///
   /// - Parameters:
@@ -196,6 +204,7 @@ extension RowReading {
     throw StoreError.withoutNotes(Self.self)
   }
   public func position() throws -> StorePosition { throw StoreError.withoutFeed("\(Self.self)") }
+  public func position(reading entities: Set<EntityDescription>) throws -> StorePosition { try position() }
   public func changes(
     since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int
   ) throws -> RowChanges? { throw StoreError.withoutFeed("\(Self.self)") }

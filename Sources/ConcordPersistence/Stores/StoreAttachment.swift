@@ -103,6 +103,10 @@ final class AttachedReading: RowReading, OutboxesReading, AggregatingReading, Ra
 
   func position() throws -> StorePosition { try base.position() }
 
+  func position(reading entities: Set<EntityDescription>) throws -> StorePosition {
+    try base.position(reading: entities)
+  }
+
   func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges? {
     try base.changes(since: position, of: entities, limit: limit)
   }

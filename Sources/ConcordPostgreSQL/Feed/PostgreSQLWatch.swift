@@ -92,13 +92,16 @@
     }
 
     /// The identity of a database, and of its history: the cluster, how often another one took over from it, when it was
-    /// started, and the table, which is another one in a database that was filled from a copy.
+    /// started, the database, which is another one where it was copied as a template, and the table, which is another one in a database that was
+    /// filled from a copy.
     static func identity(_ connection: PostgreSQLConnection) throws -> String {
       try connection.query(
         """
         SELECT system_identifier::text || ':' || CASE WHEN pg_is_in_recovery() THEN ''
           ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
-          || ':' || pg_postmaster_start_time()::text || ':' || 'concord_state'::regclass::oid::text
+          || ':' || pg_postmaster_start_time()::text
+          || ':' || (SELECT oid FROM pg_database WHERE datname = current_database())::text
+          || ':' || 'concord_state'::regclass::oid::text
         FROM pg_control_system()
         """
       ).text(0, 0)

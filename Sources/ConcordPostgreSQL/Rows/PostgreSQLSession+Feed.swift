@@ -6,6 +6,15 @@
   extension PostgreSQLSession {
     func position() throws -> StorePosition { try feedState().position.position }
 
+    func position(reading entities: Set<EntityDescription>) throws -> StorePosition {
+      let tables = tables.filter { entities.contains($0.key) }
+      let names = tables.flatMap { entity, table in [entity.name] + table.collections.map(\.name) }
+      // Before the snapshot, which is that of the first query: a table that is truncated after that is empty to who has not looked at it.
+      let list = names.sorted().map(identifier).joined(separator: ", ")
+      let locks = names.isEmpty ? [] : [PostgreSQLConnection.Command.once("LOCK TABLE \(list) IN ACCESS SHARE MODE")]
+      return try feedState(after: locks).position.position
+    }
+
     func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
     {
       // Where rows as they were are forgotten, no change is read.
@@ -80,10 +89,10 @@
       let begun: UInt64
     }
 
-    private func feedState() throws -> FeedState {
+    private func feedState(after locks: [PostgreSQLConnection.Command] = []) throws -> FeedState {
       let result: PostgreSQLResult
       do {
-        result = try run([.init(sql: Self.selectState)])[0]
+        result = try run(locks + [.init(sql: Self.selectState)])[locks.count]
       } catch  where failure?.code == "42P01" {
         throw StoreError.withoutFeed(store)
       }
@@ -113,13 +122,13 @@
         position: HistoryPosition(scope: result.text(0, 1), snapshot, last: last), forgotten: forgotten, begun: begun)
     }
 
-    /// The scope is of the feed, the cluster, how often another one took over from it, and the table, which is another one in a database that was
-    /// filled from a copy.
+    /// The scope is of the feed, the cluster, how often another one took over from it, the database, and the table, which is another one in a
+    /// database that was filled from a copy.
     private static let selectState = """
       SELECT pg_current_snapshot()::text, left(md5(concat(
           epoch, ' ', (SELECT system_identifier FROM pg_control_system()), ' ',
           CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, ' ',
-          'concord_feed'::regclass::oid)), 16),
+          (SELECT oid FROM pg_database WHERE datname = current_database()), ' ', 'concord_feed'::regclass::oid)), 16),
         forgotten, begun, (SELECT xid FROM concord_history ORDER BY xid DESC LIMIT 1)
       FROM concord_feed
       """

@@ -23,7 +23,7 @@
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
       var from = isSameUser ? known : nil
-      let position = try reading.position()
+      let position = try reading.position(reading: readEntities)
       var changes = try KnownChanges(since: from, of: entities, limit: mostChanges, reading)
       // Transactions that were open at the later position may be forgotten; at the device's own none may have been.
       if changes.isUnknown, isSameUser, let own = opened?.position, own != from {
@@ -71,6 +71,11 @@
       let position: StorePosition
       /// The state of a device that has applied the page.
       let states: [SyncSeal.State]
+    }
+
+    /// The entities whose rows are read: those that may be in the page, and those that predicates look at.
+    private var readEntities: Set<EntityDescription> {
+      asked.compactMap(\.predicate).reduce(into: entities) { $0.formUnion($1.otherEntities) }
     }
 
     /// The entities whose rows may be in the page.
