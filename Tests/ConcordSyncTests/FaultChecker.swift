@@ -76,7 +76,8 @@
       var effects: [String: Effect] = [:]
       var before = KeptRows<DeviceMoment>()
       for moment in moments {
-        let (earlier, asked) = before.next(moment, at: moment.position, Set(moment.subscriptions + moment.begun))
+        let (earlier, asked) = before.next(
+          moment, at: moment.position, moment.subscriptions, begun: moment.begun)
         let isOld = moment.carts.map { $0.weight == nil }
         if Set(isOld).count > 1 || isEarlier != nil && isOld.contains(where: { $0 != isEarlier }) {
           found.append("a column that is not of the device's release at \(moment.position ?? "no position")")

@@ -37,8 +37,8 @@
     /// - Parameter before: what the device had before, which goes on to the moment; without it no row stays for an action.
     /// - Returns: the violations.
     func violations(of moment: Moment, after before: inout KeptRows<Moment>) -> [String] {
-      let subscriptions = Set((moment.subscriptions + moment.begun).map(\.text))
-      let (last, asked) = before.next(moment, at: moment.position, subscriptions)
+      let (last, asked) = before.next(
+        moment, at: moment.position, moment.subscriptions.map(\.text), begun: moment.begun.map(\.text))
       var served = moment
       served.subscriptions = asked.compactMap { SubscriptionID(text: $0) }
       var first: [String]?

@@ -77,7 +77,7 @@
     /// A row that stays is named by an action that waits, and is as it was.
     private func checkKept() throws {
       var last = try #require(moments.last { !$0.lines.isEmpty && !$0.books.isEmpty })
-      last.actions = []
+      (last.actions, last.begun) = ([], [])
       func naming(_ cart: Int64, _ state: String) -> DeviceMoment.Action {
         .init(key: "planted", effect: nil, state: state, name: Append.name, body: #"{"cart":\#(cart),"text":""}"#)
       }
