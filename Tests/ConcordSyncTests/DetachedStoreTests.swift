@@ -154,5 +154,26 @@
         try await device.stop()
       }
     }
+
+    @Test("What a subscription had that was cancelled while the store was detached leaves when that is attached again")
+    func cancelledWhileDetached() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1))
+          context.insert(Book(id: 1, title: "A"))
+        }
+        let device = try await device(world)
+        for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
+        let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
+        try device.connect.detach(persistentStore: books)
+        try await device.sync.subscribe("books").cancel()
+        try device.connect.attachPersistentStore(
+          at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
+        try await device.sync.checkpoint()
+        #expect(try await eventually { try device.stored(Book.self).isEmpty })
+        #expect(try device.stored(Cart.self) == world.served(Cart.self))
+        try await device.stop()
+      }
+    }
   }
 #endif

@@ -38,7 +38,7 @@ struct RowsLeaving {
   ///
   /// - Parameter needed: entities that stay all the same.
   /// - Returns: the keys of the removed rows.
-  /// - Complexity: the number of the rows that stay for pending actions.
+  /// - Complexity: the number of the rows inside of each entity that pending actions name.
   mutating func makeWay(
     for row: StoredRow, _ entity: EntityDescription, keeping needed: Set<EntityKey>
   ) throws -> Set<EntityKey> {
@@ -75,12 +75,17 @@ struct RowsLeaving {
   /// - Complexity: the number of the candidates, of what is removed, and of the rows that contain them, each of which is visited once.
   mutating func run() throws -> Set<EntityKey> {
     var removed: Set<EntityKey> = []
+    var isAnyDetached = false
     // What keeps a row does not change meanwhile: nothing keeps what is removed.
     var decided: Set<EntityKey> = []
     var keepers = RowKeepers(model: model, notes: notes, held: held, subscriptions: subscriptions)
     while let key = candidates.popLast() {
-      // One in a detached store is looked at when that is attached again.
-      guard decided.insert(key).inserted, notes.hasStore(of: key.entity) else { continue }
+      guard decided.insert(key).inserted else { continue }
+      guard notes.hasStore(of: key.entity) else {
+        // The mark lets all rows there be looked at when the store is attached again.
+        isAnyDetached = true
+        continue
+      }
       guard let row = try writing.row(of: key) else {
         // The app's own code has removed it.
         try notes.set(nil, of: key)
@@ -99,7 +104,7 @@ struct RowsLeaving {
       removed.insert(key)
       candidates += key.entity.referencedKeys(of: row, in: model)
     }
-    if !removed.isEmpty { try notes.mark(Set(removed.map(\.entity))) }
+    if !removed.isEmpty || isAnyDetached { try notes.mark(Set(removed.map(\.entity))) }
     return removed
   }
 }
