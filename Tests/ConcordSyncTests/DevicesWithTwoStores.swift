@@ -18,13 +18,14 @@
 
     /// - Parameters:
     ///   - names: the names of the two files.
+    ///   - user: the user.
     ///   - isReversed: whether the one of the books is attached first.
     ///   - through: a closure that receives each store, and returns the one that is attached; `nil` for the store itself.
     func device(
-      _ world: World, _ names: (String, String) = ("carts", "books"), books: StoreType = .sqlite,
+      _ world: World, _ names: (String, String) = ("carts", "books"), user: Int = 1, books: StoreType = .sqlite,
       isReversed: Bool = false, network: Network = Network(), through: ((any RowStore) -> any RowStore)? = nil
     ) async throws -> Device {
-      try await world.device("a", network: network, model: model()) { connect in
+      try await world.device("a", user: user, network: network, model: model()) { connect in
         let files = [(names.0, "carts", StoreType.sqlite), (names.1, "books", books)]
         for (file, name, type) in isReversed ? files.reversed() : files {
           let configuration = StoreConfiguration(fileName: file, name: name, type: type)

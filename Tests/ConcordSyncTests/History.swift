@@ -49,9 +49,11 @@
     var count: Int { states.withLock { $0.count } }
   }
 
-  func rows(_ reading: any RowReading, _ model: Model) throws -> Rows {
+  func rows(_ reading: any RowReading, _ model: Model) throws -> Rows { try rows(reading, of: model.entities) }
+
+  func rows(_ reading: any RowReading, of entities: [EntityDescription]) throws -> Rows {
     var rows: Rows = [:]
-    for entity in model.entities {
+    for entity in entities {
       try reading.rows(RowQuery(entity)) { id, source in
         rows[EntityKey(entity, id)] = StoredRow(
           values: entity.columns.indices.map { source.value(at: $0) },

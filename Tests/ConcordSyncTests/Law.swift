@@ -22,6 +22,10 @@
     var actions: String?
     /// The entities that actions name which wait. Their rows stay, with what they contain.
     var named: Set<EntityKey>
+    /// The types of another store whose rows are not those of the position, as the marks tell: it was detached meanwhile.
+    var torn: Set<EntityDescription> = []
+    /// Those of which the device notes that they stay because actions wait that name them.
+    var lingering: Set<EntityKey> = []
   }
 
   /// The law, without the code that is to keep it: what a device has is the server's state at its position, for what it subscribes to,
@@ -72,13 +76,17 @@
       }
       var found: [String] = []
       let wanted = expected(of: moment, state.rows, rules)
-      for (key, row) in wanted where moment.rows[key] != row {
+      // What only torn rows contain may have left.
+      let required = moment.torn.isEmpty ? wanted : expected(of: moment, state.rows, rules, without: moment.torn)
+      for (key, row) in wanted where moment.rows[key] != row && !moment.torn.contains(key.entity) {
+        if moment.rows[key] == nil, required[key] == nil { continue }
         found.append("\(name(key)) is \(moment.rows[key].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
       }
-      let kept = closure(of: moment.named, moment.rows)
+      let kept = closure(
+        of: moment.named.union(moment.rows.keys.filter { moment.torn.contains($0.entity) }), moment.rows)
       // It is as it was, or as a page has it that was asked for before its subscription ended.
       let other = served.subscriptions.isEmpty ? [:] : expected(of: served, state.rows, rules)
-      for (key, row) in moment.rows where wanted[key] == nil {
+      for (key, row) in moment.rows where wanted[key] == nil && !moment.torn.contains(key.entity) {
         if !kept.contains(key) {
           found.append("\(name(key)) is not the device's business at \(position)")
         } else if row != last?.rows[key], row != other[key] {
@@ -100,13 +108,17 @@
     private func name(_ key: EntityKey) -> String { "\(key.entity.name) \(key.id)" }
 
     /// The rows that a device subscribes to, in a state of the server.
-    func expected(of moment: Moment, _ rows: Rows, _ rules: [String: Int]) -> Rows {
+    ///
+    /// - Parameter missing: types without which the rows are followed.
+    func expected(
+      of moment: Moment, _ rows: Rows, _ rules: [String: Int], without missing: Set<EntityDescription> = []
+    ) -> Rows {
       var roots: Set<EntityKey> = []
       for (key, row) in rows {
         let isRoot = moment.subscriptions.contains { isIn($0, key, row, rows, moment.user, rules) }
         if isRoot { roots.insert(key) }
       }
-      return closure(of: roots, rows).reduce(into: [:]) { $0[$1] = rows[$1] }
+      return closure(of: roots, rows, without: missing).reduce(into: [:]) { $0[$1] = rows[$1] }
     }
 
     private func isIn(
@@ -141,11 +153,13 @@
       }
     }
 
-    private func closure(of roots: Set<EntityKey>, _ rows: Rows) -> Set<EntityKey> {
+    private func closure(
+      of roots: Set<EntityKey>, _ rows: Rows, without missing: Set<EntityDescription> = []
+    ) -> Set<EntityKey> {
       var found: Set<EntityKey> = []
       var open = Array(roots)
       while let key = open.popLast() {
-        guard let row = rows[key], found.insert(key).inserted else { continue }
+        guard !missing.contains(key.entity), let row = rows[key], found.insert(key).inserted else { continue }
         switch key.entity.name {
         case "Cart":
           for element in row.collections[0] {
@@ -171,7 +185,9 @@
     }
 
     /// Reads what a device has, within a transaction of its stores.
-    init(_ reading: any RowReading, _ model: Model, user: Int) throws {
+    ///
+    /// - Parameter entities: the types that the store keeps; `nil` for all.
+    init(_ reading: any RowReading, _ model: Model, user: Int, entities: [EntityDescription]? = nil) throws {
       var (subscriptions, begun): ([SubscriptionID], [SubscriptionID]) = ([], [])
       try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
         guard let id = SubscriptionID(text: text) else { return true }
@@ -184,10 +200,15 @@
       let rowsOf = try reading.note(NoteName("sync", "user")).flatMap(Int.init)
       self.init(
         user: rowsOf ?? user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
-        begun: begun, rows: try ConcordSyncTests.rows(reading, model), pending: Set(pending.map(\.key)),
+        begun: begun, rows: try ConcordSyncTests.rows(reading, of: entities ?? model.entities),
+        pending: Set(pending.map(\.key)),
         sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
         names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
         actions: try reading.note(NoteName("sync", "actions")), named: Set(named))
+      try reading.notes(in: "sync.lingering", after: nil) { name, _ in
+        if let key = EntityKey(noteName: name, in: model) { lingering.insert(key) }
+        return true
+      }
     }
   }
 

@@ -11,7 +11,7 @@ package protocol ActionCarrier: AnyObject, Sendable {
   /// - Throws: ``Errors/unreadableAction(_:)``.
   func check(_ action: any ForwardAction, _ body: String) throws
 
-  /// The outbox was started or stopped, is held up or no longer, has become the one that sends, or the network has returned.
+  /// The outbox was started or stopped, is held up or no longer, has become the one that sends, has other stores, or the network has returned.
   func outboxDidChange()
 
   /// Returns whether a dead letter may be sent again, in the transaction that lets it. A carrier lets each if it does not implement this.

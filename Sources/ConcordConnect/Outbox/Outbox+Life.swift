@@ -7,6 +7,7 @@ extension Outbox {
     view.showOverlay()
     readChanges()
     beginHolding()
+    carrier?.outboxDidChange()
   }
 
   /// Cancels the sending of a store's actions, and waits for its end. Actions without a response stay in the store.

@@ -154,11 +154,9 @@ extension Sync {
     // What was subscribed to before is in the page.
     for beginning in beginnings { try await noted(beginning) }
     let known = try await outbox.writeNotes { [self] transaction in
-      if !hasForgotten {
-        try forgetEnded(transaction)
-        // Actions may have ended while nobody synchronised.
-        try actionsDidEnd(transaction)
-      }
+      if !hasForgotten { try forgetEnded(transaction) }
+      // Actions may have ended while nobody synchronised, or while a store was detached with rows that stayed for them.
+      if !hasForgotten || isPoked { try actionsDidEnd(transaction) }
       return try DeviceState(transaction.rows, model, fingerprint: fingerprint)
     }
     state.withLock { $0.hasForgottenEnded = true }
