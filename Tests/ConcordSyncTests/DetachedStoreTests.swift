@@ -23,16 +23,14 @@
         }
         let device = try await device(world, isReversed: true)
         for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
-        let carts = try #require(device.connect.persistentStores.first { $0.configurationName == "carts" })
-        try device.connect.detach(persistentStore: carts)
+        try detach("carts", from: device)
         switch removal {
         case .cancelling: try await device.sync.subscribe("books").cancel()
         case .page: try world.serve { try $0.update(Book.self, id: 1) { $0.stock = 0 } }
         }
         try await device.sync.checkpoint()
         #expect(try device.stored(Book.self).map(\.id) == (removal == .page ? [2] : []))
-        try device.connect.attachPersistentStore(
-          at: world.folder, for: StoreConfiguration(fileName: "carts", name: "carts"))
+        try attach("carts", to: device, world)
         try await device.sync.checkpoint()
         try await device.sync.subscribe("carts").ready()
         #expect(try device.stored(Cart.self) == world.served(Cart.self))
@@ -103,11 +101,9 @@
         for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
         let count = Kept(0)
         countRows(of: device, in: count)
-        let carts = try #require(device.connect.persistentStores.first { $0.configurationName == "carts" })
-        try device.connect.detach(persistentStore: carts)
+        try detach("carts", from: device)
         try await device.sync.checkpoint()
-        try device.connect.attachPersistentStore(
-          at: world.folder, for: StoreConfiguration(fileName: "carts", name: "carts"))
+        try attach("carts", to: device, world)
         try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "x" } }
         try await device.sync.checkpoint()
         #expect(try device.stored(Cart.self).map(\.note) == ["x"] && count.withLock { $0 } == 1)
@@ -140,13 +136,11 @@
         }
         try await reach("a") { _ = try $0.delete(Book.self, id: 1) }
         #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 2])
-        let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
-        try device.connect.detach(persistentStore: books)
+        try detach("books", from: device)
         try await reach("b")
         // What it contained is in the detached store, too.
         try await reach("c") { try $0.update(Cart.self, id: 1) { $0.lines = [] } }
-        try device.connect.attachPersistentStore(
-          at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
+        try attach("books", to: device, world)
         device.network.set { _ in .pass }
         #expect(try await eventually { device.connect.outbox.pending.isEmpty })
         try await device.sync.checkpoint()
@@ -164,11 +158,9 @@
         }
         let device = try await device(world)
         for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
-        let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
-        try device.connect.detach(persistentStore: books)
+        try detach("books", from: device)
         try await device.sync.subscribe("books").cancel()
-        try device.connect.attachPersistentStore(
-          at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
+        try attach("books", to: device, world)
         try await device.sync.checkpoint()
         #expect(try await eventually { try device.stored(Book.self).isEmpty })
         #expect(try device.stored(Cart.self) == world.served(Cart.self))
@@ -195,14 +187,12 @@
         }
         #expect(try await eventually { try device.stored(Cart.self).map(\.note) == ["x"] })
         #expect(try device.stored(Book.self).count == 1)
-        let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
-        try device.connect.detach(persistentStore: books)
+        try detach("books", from: device)
         device.network.set { _ in .pass }
         try await device.sync.checkpoint()
         #expect(device.connect.outbox.pending.isEmpty)
         device.network.set { _ in .lost }
-        try device.connect.attachPersistentStore(
-          at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
+        try attach("books", to: device, world)
         #expect(try await eventually { try device.stored(Book.self).isEmpty })
         try await device.stop()
       }
@@ -217,24 +207,16 @@
         }
         let device = try await device(world)
         for name in ["carts", "books"] { try await device.sync.subscribe(name).ready() }
-        func detach() throws {
-          let books = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
-          try device.connect.detach(persistentStore: books)
-        }
-        func attach() throws {
-          try device.connect.attachPersistentStore(
-            at: world.folder, for: StoreConfiguration(fileName: "books", name: "books"))
-        }
-        try detach()
+        try detach("books", from: device)
         try world.serve { try $0.update(Cart.self, id: 1) { $0.note = "x" } }
         try await device.sync.checkpoint()
         #expect(try device.stored(Cart.self) == world.served(Cart.self))
-        try attach()
+        try attach("books", to: device, world)
         // Its rows come again at once: the request that waits would end after 20 seconds.
         let begin = ContinuousClock.now
         try await device.sync.subscribe("books").ready()
         #expect(ContinuousClock.now - begin < .seconds(10))
-        try detach()
+        try detach("books", from: device)
         try world.serve { context in
           try context.update(Book.self, id: 1) { $0.title = "B" }
           try context.update(Cart.self, id: 1) { $0.note = "y" }
@@ -242,7 +224,7 @@
         let reason = SyncOfflineReason.storeFailed("no attached store keeps Book")
         #expect(try await eventually { device.sync.status == .offline(reason) })
         #expect(try device.stored(Cart.self).map(\.note) == ["x"])
-        try attach()
+        try attach("books", to: device, world)
         try await device.sync.checkpoint()
         #expect(try device.stored(Cart.self) == world.served(Cart.self))
         #expect(try device.stored(Book.self) == world.served(Book.self))

@@ -1,6 +1,7 @@
 #if Server
   import ConcordServer
   import Foundation
+  import Testing
 
   @testable import ConcordConnect
   @testable import ConcordPersistence
@@ -36,6 +37,16 @@
           }
         }
       }
+    }
+
+    /// Detaches a store of a device that has the names of files as ``device(_:_:user:books:isReversed:network:through:)`` gives them.
+    func detach(_ name: String, from device: Device) throws {
+      let store = device.connect.persistentStores.first { $0.configurationName == name }
+      try device.connect.detach(persistentStore: try #require(store))
+    }
+
+    func attach(_ name: String, to device: Device, _ world: World) throws {
+      try device.connect.attachPersistentStore(at: world.folder, for: StoreConfiguration(fileName: name, name: name))
     }
 
     /// Counts the rows of the pages that a device gets.
