@@ -52,15 +52,11 @@
             try connect.attachPersistentStore(at: world.folder, for: books)
           }
         }
-        func detach(_ device: Device) throws {
-          let store = try #require(device.connect.persistentStores.first { $0.configurationName == "books" })
-          try device.connect.detach(persistentStore: store)
-        }
         let device = try await begin()
         device.network.set { _ in .pass }
         try await device.sync.subscribe("books").ready()
         #expect(try device.stored(Book.self).map(\.id).sorted() == [1, 2, 3])
-        try detach(device)
+        try detach("books", from: device)
         try world.serve { _ = try $0.delete(Book.self, id: 2) }
         try await device.sync.checkpoint()
         // All of them are in the other store.
@@ -68,7 +64,7 @@
         device.network.set { _ in .lost }
         // They move, and are gone from there, which no page has told.
         try device.connect.attachPersistentStore(at: world.folder, for: books)
-        try detach(device)
+        try detach("books", from: device)
         #expect(try device.stored(Book.self).isEmpty)
         device.network.set { _ in .pass }
         try await device.sync.subscribe("books").ready()
