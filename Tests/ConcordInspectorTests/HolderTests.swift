@@ -82,6 +82,19 @@
         }
         withExtendedLifetime(book) {}
       }
+
+      @Test("An answer lacks a place that was not known when it was asked for, though it is known by the end")
+      func lookedUpMeanwhile() async throws {
+        let places = CallPlaces()
+        let trace = try #require(CallTrace.capture())
+        let before = places.unanswered
+        #expect(places.places(of: trace).isEmpty)
+        while places.places(of: trace).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let known = places.unanswered
+        #expect(known > before)
+        #expect(!places.places(of: trace).isEmpty)
+        #expect(places.unanswered == known)
+      }
     #endif
 
     @Test("An observer may be released while the inspector looks at it, and takes its entity with it")

@@ -122,6 +122,7 @@
 
     /// - Parameter hash: what tells the entity from other entities whose ids have the same text; `nil` for any of them.
     func entity(of key: String, id: String, hash: String?, at number: Int?) -> EntityAnswer? {
+      let mark = places.unanswered
       guard let type = type(key) else { return nil }
       let log = recorder.log
       let changes = changes(since: number, log)
@@ -133,7 +134,7 @@
       return EntityAnswer(
         entity: types.reference(key), value: value.map { ValueReader.tree(of: $0, types) },
         keepers: number == nil ? found.map { keepers(key, $0) } : nil, history: history.prefix(100).map(line),
-        isResolving: places.isResolving)
+        isResolving: places.unanswered > mark)
     }
 
     private func type(_ key: String) -> ObjectIdentifier? {
@@ -206,11 +207,12 @@
     // MARK: Transactions
 
     func transactions(before number: Int?, limit: Int) -> TransactionList {
+      let mark = places.unanswered
       let log = recorder.log
       let items = log.transactions.reversed().lazy.filter { $0.number < number ?? .max }
       return TransactionList(
         items: items.prefix(limit).map(line), first: log.transactions.first?.number ?? 0, last: log.lastNumber,
-        isResolving: places.isResolving)
+        isResolving: places.unanswered > mark)
     }
 
     private func line(_ transaction: LoggedTransaction) -> TransactionLine {
@@ -228,6 +230,7 @@
     }
 
     func transaction(_ number: Int) -> TransactionAnswer? {
+      let mark = places.unanswered
       guard let transaction = recorder.log.transaction(number) else { return nil }
       _ = countsByType()
       let line = line(transaction)
@@ -239,7 +242,7 @@
       return TransactionAnswer(
         line: line, places: places.places(of: transaction.commit?.origin),
         changes: transaction.changes.prefix(200).map(change), receivers: receivers ?? [],
-        isResolving: places.isResolving)
+        isResolving: places.unanswered > mark)
     }
 
     private func change(_ change: ChangeSet.Change) -> TransactionAnswer.Change {
@@ -266,6 +269,7 @@
     // MARK: Queries and parts
 
     func queries() -> QueryList {
+      let mark = places.unanswered
       let found = store.inspectedQueries().map { query in
         QueryList.Query(
           type: EntityTypes.name(of: query.type), plan: query.plan, size: query.size, looks: query.looks,
@@ -273,16 +277,17 @@
       }
       return QueryList(
         queries: found.sorted { ($0.type, $0.plan.joined()) < ($1.type, $1.plan.joined()) },
-        isResolving: places.isResolving)
+        isResolving: places.unanswered > mark)
     }
 
     func part(_ index: Int) async -> PartAnswer? {
+      let mark = places.unanswered
       guard parts.indices.contains(index) else { return nil }
       let sections = await parts[index].sections().map { section in
         PartAnswer.Section(
           title: section.title, empty: section.empty, rows: section.rows.map(row), total: section.total)
       }
-      return PartAnswer(name: parts[index].name, sections: sections, isResolving: places.isResolving)
+      return PartAnswer(name: parts[index].name, sections: sections, isResolving: places.unanswered > mark)
     }
 
     private func row(_ row: InspectedRow) -> PartAnswer.Row {

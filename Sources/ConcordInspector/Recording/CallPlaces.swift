@@ -10,13 +10,16 @@
     private struct State {
       var known: [AnyHashable: [CodePlace]] = [:]
       var wanted: Set<AnyHashable> = []
+      var unanswered = 0
     }
 
     /// The number of traces that are remembered.
     private static var most: Int { 4_096 }
 
-    /// Whether places are being looked up.
-    var isResolving: Bool { state.withLock { !$0.wanted.isEmpty } }
+    /// The number of times that places were asked for and not known yet.
+    ///
+    /// An answer of many places is incomplete if this grew while it was made, also where the last of them is known by then.
+    var unanswered: Int { state.withLock { $0.unanswered } }
 
     /// Returns the places of a call, the innermost first; none as long as they are not known.
     func places(of origin: CallOrigin?) -> [CodePlace] {
@@ -27,11 +30,12 @@
       }
     }
 
-    private func places(of trace: any Sendable) -> [CodePlace] {
+    func places(of trace: any Sendable) -> [CodePlace] {
       let key = CallTrace.key(trace)
-      let (known, isNew) = state.withLock { state in
-        let known = state.known[key]
-        return (known, known == nil && state.wanted.insert(key).inserted)
+      let (known, isNew) = state.withLock { state -> ([CodePlace]?, Bool) in
+        if let known = state.known[key] { return (known, false) }
+        state.unanswered += 1
+        return (nil, state.wanted.insert(key).inserted)
       }
       if isNew { queue.async { [weak self] in self?.resolve(trace) } }
       return known ?? []
