@@ -182,7 +182,7 @@
         outbox = connect.outbox
         inspector = try await store.inspect(showing: connect.outbox)
       }
-      for _ in 0..<100 where outbox != nil { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<1_000 where outbox != nil { try await Task.sleep(for: .milliseconds(20)) }
       #expect(outbox == nil)
       #expect(try await part(Client(url: inspector.url))["sections"].list.isEmpty)
       await inspector.stop()

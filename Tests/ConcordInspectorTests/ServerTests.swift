@@ -141,7 +141,7 @@
       let other = Client(url: try #require(released).url)
       #expect(try await other.get("").status == 200)
       released = nil
-      for _ in 0..<100 where (try? await other.get("")) != nil { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<1_000 where (try? await other.get("")) != nil { try await Task.sleep(for: .milliseconds(20)) }
       await #expect(throws: URLError.self) { try await other.get("") }
     }
 

@@ -101,7 +101,7 @@
         #expect(mark != nil)
         #expect(try await client.post("api/recording", #"{"everything":true}"#).status == 200)
         for edition in 1...1_100 { store.update(Book.self, id: 1) { $0.title = "Edition \(edition)" } }
-        for _ in 0..<100 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<1_000 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
         #expect(mark == nil)
       }
       withExtendedLifetime(book) {}
@@ -123,7 +123,7 @@
       }
       #expect(mark != nil)
       await inspector.stop()
-      for _ in 0..<100 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<1_000 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
       #expect(mark == nil)
       withExtendedLifetime(inspector) {}
     }
@@ -171,7 +171,7 @@
       switching.cancel()
       await switching.value
       recorder.recordsEverything = true
-      for _ in 0..<100 where recorder.isPaused { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<1_000 where recorder.isPaused { try await Task.sleep(for: .milliseconds(20)) }
       let count = recorder.log.lastNumber
       store.update(Book.self, id: 1) { $0.title = "The last one" }
       #expect(recorder.log.lastNumber == count + 1)

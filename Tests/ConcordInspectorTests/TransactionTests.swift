@@ -216,7 +216,7 @@
         await serving.stop()
       }
       #expect(inspector == nil)
-      for _ in 0..<100 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<1_000 where mark != nil { try await Task.sleep(for: .milliseconds(20)) }
       #expect(mark == nil)
     }
   }

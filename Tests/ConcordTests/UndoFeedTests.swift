@@ -198,7 +198,7 @@ struct UndoFeedTests {
     menu.undo()
     menu.redo()
     #expect(menu.names == [["a", "b"], ["d", "c"]])
-    for _ in 0..<1000 where results.withLock({ $0.count }) < 10 { try await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<10_000 where results.withLock({ $0.count }) < 10 { try await Task.sleep(for: .milliseconds(2)) }
     #expect(results.withLock { $0.count } == 10 && menu.names == [["a", "b"], ["d", "c"]] && texts == ["b", ""])
     menu.redo()
     #expect(try await becomes([["a", "b", "c"], ["d"]], ["c", ""]))
@@ -257,7 +257,7 @@ struct UndoFeedTests {
     }
     #expect(menu.names == [["a"], []] && core != nil && feed != nil)
     feed = nil
-    for _ in 0..<1000 where menu.names != [[], []] || core != nil { try await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<10_000 where menu.names != [[], []] || core != nil { try await Task.sleep(for: .milliseconds(2)) }
     #expect(menu.names == [[], []] && core == nil)
   }
 }
