@@ -88,11 +88,11 @@
         let places = CallPlaces()
         let trace = try #require(CallTrace.capture())
         let before = places.unanswered
-        #expect(places.places(of: trace).isEmpty)
-        while places.places(of: trace).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(places.places(ofTrace: trace).isEmpty)
+        while places.places(ofTrace: trace).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         let known = places.unanswered
         #expect(known > before)
-        #expect(!places.places(of: trace).isEmpty)
+        #expect(!places.places(ofTrace: trace).isEmpty)
         #expect(places.unanswered == known)
       }
     #endif

@@ -25,12 +25,13 @@
     func places(of origin: CallOrigin?) -> [CodePlace] {
       switch origin {
       case .site(let site): [CodePlace(file: "\(site.file)", line: Int(site.line), function: nil)]
-      case .trace(let trace): places(of: trace)
+      case .trace(let trace): places(ofTrace: trace)
       case nil: []
       }
     }
 
-    func places(of trace: any Sendable) -> [CodePlace] {
+    // By a name of its own: an origin is sendable, too, and would be taken for a trace.
+    func places(ofTrace trace: any Sendable) -> [CodePlace] {
       let key = CallTrace.key(trace)
       let (known, isNew) = state.withLock { state -> ([CodePlace]?, Bool) in
         if let known = state.known[key] { return (known, false) }
