@@ -32,6 +32,8 @@
           if let error = failure.withLock({ $0 }) { throw error }
           try await Task.sleep(for: .milliseconds(2))
         }
+        // It may have listened before this task has waited even once.
+        try Task.checkCancellation()
         guard case .ip4(_, let port)? = await server.listeningAddress,
           let url = URL(string: "http://127.0.0.1:\(port)/\(gate.token)/")
         else { throw SocketError.disconnected }
